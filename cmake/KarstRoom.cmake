@@ -1,0 +1,62 @@
+# One room is one folder and one target. What it may include is what it links: the headers of a room are
+# reached only through a folder of its own in the build tree, so an include that the link list does not
+# allow does not build.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON) # gnu17: vector types
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_C_FLAGS_RELEASE "-O3") # asserts stay on but in `minimal`; -O3 for the vector loops
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g3")
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+add_library(karst_flags INTERFACE)
+target_compile_options(karst_flags INTERFACE -ffp-contract=off -fno-math-errno -Wall -Wextra -Wshadow -Wvla
+    -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wno-psabi)
+if(KARST_WERROR)
+    target_compile_options(karst_flags INTERFACE -Werror)
+endif()
+if(KARST_SANITIZE)
+    target_compile_options(karst_flags INTERFACE -fsanitize=${KARST_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(karst_flags INTERFACE -fsanitize=${KARST_SANITIZE})
+    if(KARST_SANITIZE MATCHES undefined)
+        target_compile_options(karst_flags INTERFACE -fno-sanitize-recover=all)
+    endif()
+endif()
+target_include_directories(karst_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
+
+# karst_room(NAME [ROOMS room...] [LIBS target...]): all .c files of the folder.
+function(karst_room name)
+    cmake_parse_arguments(arg "" "" "ROOMS;LIBS" ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS *.c)
+    add_library(kst_${name} STATIC ${sources})
+    set(view ${CMAKE_BINARY_DIR}/rooms/${name})
+    file(MAKE_DIRECTORY ${view})
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/${name} SYMBOLIC)
+    target_include_directories(kst_${name} PUBLIC ${view})
+    target_link_libraries(kst_${name} PUBLIC karst_flags PRIVATE ${arg_LIBS})
+    foreach(room ${arg_ROOMS})
+        target_link_libraries(kst_${name} PUBLIC kst_${room})
+    endforeach()
+    set_property(TARGET kst_${name} PROPERTY KARST_LIBS "${arg_LIBS}")
+endfunction()
+
+# karst_library(NAME ROOMS room... [NEEDS library]): one installed library out of rooms.
+function(karst_library name)
+    cmake_parse_arguments(arg "" "" "ROOMS;NEEDS" ${ARGN})
+    set(objects)
+    add_library(${name} STATIC)
+    foreach(room ${arg_ROOMS})
+        get_target_property(sources kst_${room} SOURCES)
+        target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:kst_${room}>)
+        list(APPEND objects $<TARGET_OBJECTS:kst_${room}>)
+    endforeach()
+    target_sources(${name} PRIVATE ${objects})
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+endfunction()

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Bake: a world becomes a pack, through a graph of steps keyed by the checksums of their inputs. See docs/bake.md.
+#pragma once
+#include "karst/base.h"
+#include "karst/jobs.h"
+#include "karst/project.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Parameters of a bake. Start from karst_bake_def_default().
+typedef struct karst_bake_def {
+    float error_m;     ///< every baked vertex is within this distance of the author's; default 0.01, 1e-5..100
+    int32_t map_side;  ///< most samples along a side of the look maps; default 2048
+    karst_jobs *jobs;  ///< NULL: the caller alone. The bytes do not depend on it
+    uint32_t cookie;   ///< set by the default function, do not touch
+} karst_bake_def;
+
+KARST_API karst_bake_def karst_bake_def_default(void);
+
+/// What a bake did.
+typedef struct karst_bake_info {
+    uint64_t file_bytes;
+    int32_t level_count;
+    int64_t chunk_count;
+    double largest_error_m;  ///< measured at every vertex, <= error_m
+    int32_t steps_run, steps_reused;
+    uint64_t hash;           ///< of the pack's bytes
+} karst_bake_info;
+
+/// Bake a world into a pack at path, written beside and renamed.
+/// @return KARST_ERROR_LIMIT when the error bound cannot be kept in the format (says which), KARST_ERROR_CANCELLED, ...
+KARST_API karst_status karst_bake(karst_project *project, const char *path, const karst_bake_def *def,
+                                  const karst_progress *progress, karst_report *report, karst_bake_info *info);
+
+/// Bake a field that lives in memory (scenes, tests, generated worlds).
+KARST_API karst_status karst_bake_field(karst_field *field, const char *path, const karst_bake_def *def,
+                                        const karst_progress *progress, karst_report *report, karst_bake_info *info);
+
+#ifdef __cplusplus
+}
+#endif

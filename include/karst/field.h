@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Field: vector-field ground. A grid of vertices, each with a three-dimensional displacement from its
+// rest place on the plane. See docs/field.md.
+//
+// Vertex (column i, row j) lies at origin + (i * spacing + dx, dy, j * spacing + dz). A height map uses
+// dy only. Cell (i, j) has the corners (i, j) .. (i+1, j+1); its two triangles share the diagonal that
+// joins the corners whose i + j is even. A hole is one bit a cell.
+//
+// A chunk is 64 x 64 cells with 65 x 65 vertices; border vertices are stored in both neighbours and are
+// equal bit for bit. The last chunk of a row or column may be only partly inside; what is outside is hole.
+#pragma once
+#include "karst/base.h"
+#include "karst/surface.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    KARST_CHUNK_CELLS = 64,
+    KARST_CHUNK_SIDE = KARST_CHUNK_CELLS + 1,
+    KARST_CHUNK_VERTICES = KARST_CHUNK_SIDE * KARST_CHUNK_SIDE,
+    KARST_FIELD_MAX_SIDE = 1 << 20,  ///< vertices along one side
+};
+
+/// Size and place of a field.
+typedef struct karst_field_shape {
+    int32_t columns, rows;  ///< vertices, 2..KARST_FIELD_MAX_SIDE
+    double spacing_m;       ///< between neighbouring vertices at rest, > 0
+    karst_pos origin;       ///< world position of vertex (0, 0) at rest
+} karst_field_shape;
+
+/// The samples of one chunk, author's precision. Row-major, 65 vertices a row.
+typedef struct karst_field_chunk {
+    float y[KARST_CHUNK_VERTICES];       ///< dy [m]
+    float x[KARST_CHUNK_VERTICES];       ///< dx [m]; meaningful only if displaced
+    float z[KARST_CHUNK_VERTICES];       ///< dz [m]; meaningful only if displaced
+    uint64_t hole[KARST_CHUNK_CELLS];    ///< bit i of word j: cell (i, j) is a hole
+    bool displaced;                      ///< any dx or dz in this chunk is not zero
+} karst_field_chunk;
+
+/// Where a paged field keeps its chunks when they are not in memory. All calls come from one thread at a time.
+typedef struct karst_field_store {
+    /// Fill *out; a chunk never stored is flat ground at y 0 without holes: set *found false for it.
+    karst_status (*load)(void *context, int32_t chunk_x, int32_t chunk_z, karst_field_chunk *out, bool *found);
+    /// Keep a changed chunk.
+    karst_status (*save)(void *context, int32_t chunk_x, int32_t chunk_z, const karst_field_chunk *chunk);
+    void *context;
+} karst_field_store;
+
+/// Parameters of a field. Start from karst_field_def_default().
+typedef struct karst_field_def {
+    karst_field_shape shape;
+    const karst_field_store *store;  ///< NULL: all in memory
+    size_t cache_bytes;              ///< most memory for chunks when there is a store; default 256 MiB
+    const karst_allocator *allocator;
+    uint32_t cookie;  ///< set by the default function, do not touch
+} karst_field_def;
+
+typedef struct karst_field karst_field;
+
+/// A 1025 x 1025 field at 1 m, origin 0, in memory.
+KARST_API karst_field_def karst_field_def_default(void);
+
+/// Make a field. Cost: O(chunks) pointers; no chunk is touched, so a 16,385 x 16,385 field opens at once.
+/// @return KARST_ERROR_MEMORY, KARST_ERROR_ARGUMENT (shape out of range)
+KARST_API karst_status karst_field_create(const karst_field_def *def, karst_field **out);
+
+/// Free a field; changes not flushed are lost. NULL is allowed.
+KARST_API void karst_field_destroy(karst_field *field);
+
+KARST_API karst_field_shape karst_field_shape_of(const karst_field *field);
+
+/// Chunks along x and z.
+KARST_API void karst_field_chunk_grid(const karst_field *field, int32_t *chunks_x, int32_t *chunks_z);
+
+/// Read vertices [rect) into caller's arrays of `stride` floats a row; x and z may be NULL.
+/// @return KARST_ERROR_FILE and so on from the store, KARST_ERROR_MEMORY
+KARST_API karst_status karst_field_read(karst_field *field, karst_rect rect, float *y, float *x, float *z, int stride);
+
+/// Write vertices [rect). x and z both NULL leaves the sideways displacement as it is. Border copies in
+/// all chunks are kept equal. NaN and infinity are refused with KARST_ERROR_ARGUMENT.
+KARST_API karst_status karst_field_write(karst_field *field, karst_rect rect, const float *y, const float *x,
+                                         const float *z, int stride);
+
+/// Read or write the hole flags of cells [rect): one byte a cell, 0 or 1.
+KARST_API karst_status karst_field_read_holes(karst_field *field, karst_rect rect, uint8_t *holes, int stride);
+KARST_API karst_status karst_field_write_holes(karst_field *field, karst_rect rect, const uint8_t *holes, int stride);
+
+/// Copy one chunk as it is stored, padding included (outside the field: stepped on from the last sample, hole).
+KARST_API karst_status karst_field_read_chunk(karst_field *field, int32_t chunk_x, int32_t chunk_z,
+                                              karst_field_chunk *out);
+
+/// Give every changed chunk to the store.
+KARST_API karst_status karst_field_flush(karst_field *field);
+
+/// Position and smooth normal of the surface at grid coordinates (u, v) in cells, 0..columns-1, 0..rows-1:
+/// on the reference triangle; the normal is interpolated from the vertices'. Holes are ignored.
+KARST_API karst_status karst_field_sample(karst_field *field, double u, double v, karst_pos *position,
+                                          karst_vec3 *normal);
+
+/// The field as a ground, valid until the field is destroyed. Queries see the samples of the moment;
+/// do not write during a query.
+KARST_API const karst_ground *karst_field_ground(karst_field *field);
+
+#ifdef __cplusplus
+}
+#endif

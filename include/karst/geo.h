@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Geo: elevation files in and out. See docs/geo.md.
+#pragma once
+#include "karst/base.h"
+#include "karst/jobs.h"
+#include "karst/project.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum karst_sample_type {
+    KARST_SAMPLE_GUESS = 0,
+    KARST_SAMPLE_U8, KARST_SAMPLE_U16, KARST_SAMPLE_I16, KARST_SAMPLE_I32, KARST_SAMPLE_F32, KARST_SAMPLE_F64
+} karst_sample_type;
+
+typedef enum karst_byte_order { KARST_ORDER_LITTLE = 0, KARST_ORDER_BIG } karst_byte_order;
+
+typedef enum karst_rgb_coding { KARST_RGB_NONE = 0, KARST_RGB_TERRARIUM, KARST_RGB_MAPBOX } karst_rgb_coding;
+
+/// How to read a file. Start from karst_import_def_default(); what is left at its default is found out.
+typedef struct karst_import_def {
+    int32_t width, height;      ///< samples; needed for RAW that is not square
+    karst_sample_type type;     ///< of RAW; guessed from the extension (.r16 u16, .r32 f32, .raw u16)
+    karst_byte_order order;     ///< of RAW
+    uint64_t header_bytes;      ///< to skip in RAW
+    karst_rgb_coding rgb;       ///< heights coded in colours
+    double spacing_m;           ///< 0: from the file's georeference, else 1
+    double scale, offset;       ///< height = sample * scale + offset, over the file's own; default 1, 0
+    bool has_no_data;
+    double no_data;             ///< this value is a hole, beside what the file says
+    bool flip_rows;             ///< first row is south
+    karst_pos origin;           ///< world position of vertex (0, 0)
+    const char *member;         ///< array to take from an npz; NULL: the first two-dimensional one
+    const char *name;           ///< of the new ground; NULL: "ground"
+    bool replace;               ///< replace the world's ground if it has one
+    uint32_t cookie;            ///< set by the default function, do not touch
+} karst_import_def;
+
+KARST_API karst_import_def karst_import_def_default(void);
+
+enum { KARST_WARNINGS_MAX = 8, KARST_WARNING_BYTES = 240 };
+
+/// What was found in a file and what became of it.
+typedef struct karst_import_info {
+    int32_t columns, rows;
+    double spacing_m;          ///< of the field
+    double file_spacing_x_m, file_spacing_z_m;  ///< in the file, 0 if it does not say
+    float min_m, max_m;
+    uint64_t holes;            ///< cells
+    uint64_t no_data_samples;
+    double step_m;             ///< vertical step of the samples, 0 when they are continuous
+    char format[64], type[16], byte_order[16], row_order[24];
+    char warnings[KARST_WARNINGS_MAX][KARST_WARNING_BYTES];
+    int warning_count;
+} karst_import_info;
+
+/// Read an elevation file into a new ground of a world, as one step.
+KARST_API karst_status karst_geo_import(karst_project *project, const char *path, const karst_import_def *def,
+                                        karst_jobs *jobs, const karst_progress *progress, karst_report *report,
+                                        karst_import_info *info, int64_t *ground);
+
+/// Write the field of a world: the extension picks the format: .tif .png .r16 .r32 .obj .ply .glb.
+/// Written beside and renamed.
+KARST_API karst_status karst_geo_export(karst_project *project, int64_t ground, const char *path,
+                                        const karst_progress *progress, karst_report *report);
+
+/// Write the reference triangles of any ground as .obj, .ply or .glb.
+KARST_API karst_status karst_geo_export_ground(const karst_ground *ground, const char *path,
+                                               const karst_progress *progress, karst_report *report);
+
+/// Write an 8-bit RGB picture as PNG, rows from the top.
+KARST_API karst_status karst_geo_write_png(const char *path, int width, int height, const uint8_t *rgb,
+                                           karst_report *report);
+
+#ifdef __cplusplus
+}
+#endif

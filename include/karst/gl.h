@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Renderer on OpenGL 4.5 core. Draws frames on a context that somebody else made. See docs/gl.md.
+#pragma once
+#include "karst/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct karst_gl karst_gl;
+
+/// Parameters of a renderer. Start from karst_gl_def_default().
+typedef struct karst_gl_def {
+    karst_jobs *jobs;      ///< for shadow sweeps; NULL: the caller
+    karst_report *report;  ///< receives compiler messages; may be NULL
+    uint32_t cookie;       ///< set by the default function, do not touch
+} karst_gl_def;
+
+KARST_API karst_gl_def karst_gl_def_default(void);
+
+/// Make a renderer for the scenes of one pack on the context that is current.
+/// @return KARST_ERROR_UNSUPPORTED (no 4.5 core), KARST_ERROR_MEMORY
+KARST_API karst_status karst_gl_create(karst_pack *pack, const karst_gl_def *def, karst_gl **out);
+KARST_API void karst_gl_destroy(karst_gl *gl);
+
+typedef enum karst_gl_overlay {
+    KARST_GL_OVERLAY_NONE = 0,
+    KARST_GL_OVERLAY_WIREFRAME = 1,
+    KARST_GL_OVERLAY_CONTOUR = 2,
+    KARST_GL_OVERLAY_LEVEL = 4,
+} karst_gl_overlay;
+
+/// How a frame looks. Start from karst_gl_look_default().
+typedef struct karst_gl_look {
+    float sun_elevation_rad, sun_azimuth_rad;  ///< azimuth from north (-z) clockwise
+    float haze;                                ///< 0.5 after rain, 1 clear, 3 summer haze
+    float exposure_ev;                         ///< correction [stops]
+    float snow_line_m, tree_line_m, water_m;   ///< world heights; NAN: chosen from the ground (water: none)
+    float contour_m;                           ///< distance of contour lines
+    unsigned overlays;                         ///< karst_gl_overlay bits
+    bool sky;                                  ///< false: background colour, no haze
+    float background[3];                       ///< sRGB 0..1, used when sky is false
+    bool flat_shading;                         ///< plain lit white ground, for tests
+    uint32_t cookie;                           ///< set by the default function, do not touch
+} karst_gl_look;
+
+KARST_API karst_gl_look karst_gl_look_default(void);
+
+/// Sun of a clock hour (0..24, local solar) at a latitude and day of the year.
+KARST_API void karst_gl_look_sun(karst_gl_look *look, float hour, float latitude_rad, int day);
+
+/// Copy what is new and draw view `view_index` of the frame into framebuffer `target` (GL name), sized by the view.
+/// Sets all GL state it needs and restores none.
+KARST_API karst_status karst_gl_draw(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+                                     const karst_gl_look *look, unsigned target);
+
+/// A headless 4.5 core context: EGL device platform, then surfaceless. Made current on this thread.
+typedef struct karst_gl_context karst_gl_context;
+KARST_API karst_status karst_gl_context_create(karst_report *report, karst_gl_context **out);
+KARST_API void karst_gl_context_destroy(karst_gl_context *context);
+
+/// Name of the device that draws ("llvmpipe ..."), valid while the context lives.
+KARST_API const char *karst_gl_device(void);
+
+/// Draw one view into memory: RGB, 8 bits, rows from the top. Uses its own multisampled target.
+/// @param samples 1, 2 or 4
+KARST_API karst_status karst_gl_render(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+                                       const karst_gl_look *look, int samples, uint8_t *rgb);
+
+#ifdef __cplusplus
+}
+#endif

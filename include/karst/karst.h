@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Everything that a shipped game links: library `karst`. Tools add project.h, geo.h, bake.h (library
+// `karst-author`) and renderers gl.h (library `karst-gl`).
+#pragma once
+#include "karst/base.h"
+#include "karst/chunk.h"
+#include "karst/field.h"
+#include "karst/jobs.h"
+#include "karst/pack.h"
+#include "karst/scene.h"
+#include "karst/surface.h"
+#include "karst/view.h"

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Pack: the baked file that a game loads. Immutable, checksummed, coarse level first. See docs/pack-format.md.
+#pragma once
+#include "karst/base.h"
+#include "karst/chunk.h"
+#include "karst/jobs.h"
+#include "karst/surface.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct karst_pack karst_pack;
+
+/// Parameters of opening. Start from karst_pack_def_default().
+typedef struct karst_pack_def {
+    const karst_allocator *allocator;
+    karst_report *report;  ///< receives the reason of a failure; may be NULL
+    uint32_t cookie;       ///< set by the default function, do not touch
+} karst_pack_def;
+
+KARST_API karst_pack_def karst_pack_def_default(void);
+
+/// Map a pack and check its header and directory: every offset and count is proved in range here.
+/// @param def NULL: the default
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_VERSION, KARST_ERROR_MEMORY
+KARST_API karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_pack **out);
+
+/// Close; NULL is allowed. Grounds and scenes of it must be gone.
+KARST_API void karst_pack_close(karst_pack *pack);
+
+/// What is in a pack.
+typedef struct karst_pack_info {
+    uint32_t version;
+    uint64_t file_bytes;
+    karst_lattice lattice;
+    int32_t level_count;                   ///< levels 0 (finest) .. level_count - 1 (one chunk)
+    karst_box bounds;                      ///< of the reference triangles, world [m]
+    uint64_t hole_count;                   ///< hole cells inside the field
+    float min_y_m, max_y_m;                ///< world heights of vertices that touch ground
+    uint64_t world_hash;                   ///< of the inputs this was baked from
+} karst_pack_info;
+
+KARST_API karst_pack_info karst_pack_info_of(const karst_pack *pack);
+
+/// Chunks along x and z at a level.
+KARST_API void karst_pack_chunk_grid(const karst_pack *pack, int level, int32_t *chunks_x, int32_t *chunks_z);
+
+/// The nodes of a level, row-major, valid until close.
+KARST_API const karst_node *karst_pack_nodes(const karst_pack *pack, int level);
+
+/// Tight bounds of one chunk's vertices relative to the ground's origin [m]: min xyz, max xyz; false when all hole.
+KARST_API bool karst_pack_chunk_bounds(const karst_pack *pack, int level, int32_t x, int32_t z, float out[6]);
+
+/// Read, check and decode one chunk. Threads: any number at once. Cost: about 50 us.
+/// @return KARST_ERROR_FORMAT when the checksum or the contents are wrong
+KARST_API karst_status karst_pack_read_chunk(const karst_pack *pack, int level, int32_t x, int32_t z, karst_chunk *out);
+
+/// A raster over the whole ground kept for looks: sample (i, j) lies at the centre of its share of the
+/// ground's rest rectangle. value = offset + scale * sample.
+typedef struct karst_map {
+    char name[16];
+    int32_t width, height;
+    int32_t channels;         ///< 1..4, interleaved
+    int32_t sample_bytes;     ///< 1: u8, 2: u16
+    float scale, offset;
+    const void *samples;      ///< valid until the pack is closed
+} karst_map;
+
+/// Find a map by name ("normal", "relief", "height"). Decoded on first use and kept. Threads: one at a time.
+/// @return KARST_ERROR_UNSUPPORTED when there is none of that name, KARST_ERROR_FORMAT, KARST_ERROR_MEMORY
+KARST_API karst_status karst_pack_map(karst_pack *pack, const char *name, karst_map *out);
+
+/// The exact ground of a pack: its level-0 triangles, decoded chunk by chunk as queries touch them.
+/// Owned by the pack. Threads: queries from any number at once.
+KARST_API const karst_ground *karst_pack_ground(karst_pack *pack);
+
+/// One property that karst_pack_check() tries.
+typedef struct karst_check {
+    const char *name;  ///< static, e.g. "borders"
+    uint64_t tried, failed;
+    char first[160];  ///< what failed first, empty if nothing
+} karst_check;
+
+enum { KARST_CHECK_MAX = 16 };
+
+/// Prove a pack: checksums, borders bit-equal, bounds contain, error bounds true, holes agree between draw,
+/// ray and height, coverage once. @param checks room for KARST_CHECK_MAX
+/// @return KARST_OK when the check ran, whatever it found
+KARST_API karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_progress *progress,
+                                        karst_check *checks, int *check_count);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Scene and frame: residency and level selection of a pack, given out as data that any renderer can draw.
+// See docs/lod.md; the thirty lines that draw a frame are there.
+#pragma once
+#include "karst/base.h"
+#include "karst/chunk.h"
+#include "karst/jobs.h"
+#include "karst/pack.h"
+#include "karst/surface.h"
+#include "karst/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct karst_scene karst_scene;
+
+/// Parameters of a scene. Start from karst_scene_def_default().
+typedef struct karst_scene_def {
+    int32_t slot_count;  ///< chunks resident at once, 16..2048; default 1024 (about 44 KiB each)
+    karst_jobs *jobs;    ///< decodes chunks; NULL: the caller
+    const karst_allocator *allocator;
+    uint32_t cookie;  ///< set by the default function, do not touch
+} karst_scene_def;
+
+KARST_API karst_scene_def karst_scene_def_default(void);
+
+/// @param pack must outlive the scene
+KARST_API karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, karst_scene **out);
+KARST_API void karst_scene_destroy(karst_scene *scene);
+
+/// What a frame may cost and must keep. Start from karst_budget_default().
+typedef struct karst_budget {
+    float error_px;     ///< largest error on screen, > 0; default 1
+    int32_t load_limit;  ///< most chunks decoded in this update; default 64. What is missing shows coarser
+    bool cull;          ///< leave out what no view sees; default true
+    bool full_detail;   ///< draw the reference triangles everywhere, whatever they cost
+} karst_budget;
+
+KARST_API karst_budget karst_budget_default(void);
+
+/// A patch to draw: 16 x 16 lattice cells of the chunk in `slot`. Four numbers say all about its shape:
+/// the levels of its corners, 0..4, counted from the chunk's level. Order: (0,0), (1,0), (1,1), (0,1) in (x, z).
+typedef struct karst_patch {
+    uint16_t slot;
+    uint8_t patch_x, patch_z;  ///< 0..3 inside the chunk
+    uint16_t chunk_index;      ///< into karst_frame.chunks
+    uint16_t view_mask;        ///< bit v: seen by view v
+    float corner_level[4];
+} karst_patch;
+
+/// A chunk that this frame draws from.
+typedef struct karst_frame_chunk {
+    int32_t offset[3];  ///< lattice position of vertex (0, 0) at rest and y = 0, less frame.base [steps]
+    int32_t level;
+    int32_t column, row;  ///< field coordinates of vertex (0, 0)
+    uint16_t slot;
+    bool holes;  ///< any hole cell under it
+} karst_frame_chunk;
+
+/// Patches that share one index range: method `grid`, inner stride 2^lattice for lattice 0..3; 4 and 5 are the
+/// single-cell lattices with diagonal (0,0)-(1,1) and (1,0)-(0,1).
+typedef struct karst_batch {
+    int32_t lattice;
+    int32_t first_patch, patch_count;
+} karst_batch;
+
+enum { KARST_LATTICE_COUNT = 6, KARST_VIEWS_MAX = 16 };
+
+/// A slot that was filled since the last update; copy it to where the shaders read.
+typedef struct karst_upload {
+    uint16_t slot;
+    const karst_chunk *chunk;  ///< valid until the next update
+} karst_upload;
+
+/// What to draw, as data. Everything is valid until the next update of the scene.
+typedef struct karst_frame {
+    karst_pos origin;     ///< world position that all floats are relative to: the eye of view 0
+    int64_t base[3];      ///< the same as whole lattice steps from the ground's origin
+    karst_vec3 fraction;  ///< origin = ground origin + base * step + fraction
+    karst_lattice lattice;
+    const karst_batch *batches;
+    int32_t batch_count;
+    const karst_patch *patches;
+    int32_t patch_count;
+    const karst_frame_chunk *chunks;
+    int32_t chunk_count;
+    const karst_upload *uploads;
+    int32_t upload_count;
+    struct {
+        int64_t triangles;
+        int32_t draws;           ///< batches
+        float worst_error_px;    ///< largest bound of what is drawn, anywhere on a screen
+        int32_t chunks_drawn;
+        int32_t chunks_awaited;  ///< wanted and not resident
+        int32_t nodes_visited;
+    } figures;
+} karst_frame;
+
+/// Choose what to draw for 1..KARST_VIEWS_MAX views. Decodes at most budget->load_limit chunks.
+/// Threads: one update of a scene at a time. Cost: about 20 us and 0.1 us a chunk, apart from decoding.
+/// @return KARST_ERROR_FORMAT, KARST_ERROR_FILE, KARST_ERROR_MEMORY; the frame is then untouched
+KARST_API karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int view_count,
+                                          const karst_budget *budget, karst_frame *out);
+
+/// Update until nothing is awaited, for still pictures and tests.
+KARST_API karst_status karst_scene_settle(karst_scene *scene, const karst_view *views, int view_count,
+                                          const karst_budget *budget, karst_frame *out);
+
+/// The exact ground: the same triangles that full detail draws. Threads: any, also during updates.
+KARST_API karst_hit karst_scene_cast(const karst_scene *scene, karst_ray ray);
+KARST_API bool karst_scene_height(const karst_scene *scene, double x, double z, double *y);
+KARST_API const karst_ground *karst_scene_ground(const karst_scene *scene);
+
+/// A drawn vertex, as the shader makes it.
+typedef struct karst_drawn_vertex {
+    karst_vec3 position;  ///< relative to frame.origin [m]
+    float column, row;    ///< field coordinates [cells]; the hole bit is looked up with them
+} karst_drawn_vertex;
+
+enum { KARST_PATCH_MAX_TRIANGLES = 2 * KARST_PATCH_CELLS * KARST_PATCH_CELLS };
+
+/// The CPU twin of the vertex shader: the triangles of one patch, collapsed ones left out, holed ones kept.
+/// @param out room for 3 * KARST_PATCH_MAX_TRIANGLES @return number of triangles
+KARST_API int karst_frame_expand(const karst_frame *frame, const karst_scene *scene, int patch,
+                                 karst_drawn_vertex *out);
+
+/// Index list of a lattice, shared by all patches: vertex (i, j) of a patch is j * 17 + i.
+/// @return static storage; *count receives the number of indices
+KARST_API const uint16_t *karst_patch_indices(int lattice, int *count);
+
+/// Level of the edge vertices on which patch vertex (i, j) depends, per edge z-, x+, z+, x-; 99 for none.
+/// 4 * 17 * 17 bytes, static storage; shaders read it as a table.
+KARST_API const uint8_t *karst_patch_depend(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Checksums and keys: XXH3, 64 bits.
+#include <xxhash.h>
+
+#include "core/core.h"
+
+uint64_t kst_hash(const void *bytes, size_t size, uint64_t seed) {
+    return XXH3_64bits_withSeed(bytes ? bytes : "", size, seed);
+}
