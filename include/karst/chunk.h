@@ -58,7 +58,7 @@ typedef struct karst_chunk {
 
 /// One node of the pyramid of chunks.
 typedef struct karst_node {
-    float reach_min[3], reach_max[3];  ///< bounds of the chunk and of the ring of patches round it, relative to the ground's origin [m]
+    float reach_min[3], reach_max[3];  ///< bounds of the chunk and of two rings of patches round it, relative to the ground's origin [m]
     float error;                       ///< most that this level is off inside reach [m]; 0 at level 0
 } karst_node;
 

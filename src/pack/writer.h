@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Pack writer: what bake hands over. The layout is docs/pack-format.md.
+#pragma once
+#include "core/core.h"
+#include "karst/pack.h"
+
+enum { KST_PACK_MAPS_MAX = 8 };
+
+// Everything but the chunks. Nodes and bounds are row-major a level; bounds are min xyz, max xyz relative to
+// the ground's origin, min > max for a chunk that is all hole.
+typedef struct kst_pack_contents {
+    karst_lattice lattice;
+    int32_t level_count;
+    uint64_t hole_count, world_hash;
+    float min_y_m, max_y_m;
+    karst_box bounds;
+    const karst_node *nodes[KARST_MAX_LEVEL + 1];
+    const float (*chunk_bounds[KARST_MAX_LEVEL + 1])[6];
+    karst_map maps[KST_PACK_MAPS_MAX];
+    int32_t map_count;
+} kst_pack_contents;
+
+// Encode one chunk for the file; the bytes depend only on the chunk and its level. 0 when room is too small.
+size_t kst_pack_encode_bound(void);
+size_t kst_pack_encode_chunk(const karst_chunk *chunk, int level, uint8_t *out, size_t room);
+// The reverse, from untrusted bytes.
+karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, karst_chunk *out);
+
+// Gives the encoded bytes of a chunk; called once each, coarse levels first, row-major, from one thread; the
+// bytes need to stay until the next call.
+typedef karst_status kst_pack_chunk_fn(void *context, int level, int32_t x, int32_t z, const uint8_t **bytes,
+                                       size_t *size);
+
+// Write a whole pack beside path and rename. *hash and *bytes (NULL allowed): of the file.
+karst_status kst_pack_write(const char *path, const kst_pack_contents *contents, kst_pack_chunk_fn *fn, void *context,
+                            const karst_progress *progress, karst_report *report, uint64_t *hash, uint64_t *bytes);
