@@ -35,6 +35,10 @@ target_include_directories(karst_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/inc
 function(karst_room name)
     cmake_parse_arguments(arg "" "" "ROOMS;LIBS" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS *.c)
+    if(NOT sources) # a room that is still empty
+        file(WRITE ${CMAKE_BINARY_DIR}/rooms/${name}_empty.c "typedef int karst_empty_room;\n")
+        set(sources ${CMAKE_BINARY_DIR}/rooms/${name}_empty.c)
+    endif()
     add_library(kst_${name} STATIC ${sources})
     set(view ${CMAKE_BINARY_DIR}/rooms/${name})
     file(MAKE_DIRECTORY ${view})

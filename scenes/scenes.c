@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Worlds built by code, shared by tests, benchmarks and samples.
+#include "scenes/scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/core.h"
+
+static double lattice(int64_t x, int64_t z, uint64_t seed) {
+    return 2 * kst_random01(seed, (uint64_t)x * 0x9E3779B97F4A7C15u ^ (uint64_t)z) - 1;
+}
+
+static double smooth(double x, double z, uint64_t seed) {
+    double fx = floor(x), fz = floor(z), u = x - fx, v = z - fz;
+    int64_t i = (int64_t)fx, j = (int64_t)fz;
+    u = u * u * (3 - 2 * u);
+    v = v * v * (3 - 2 * v);
+    double a = lattice(i, j, seed), b = lattice(i + 1, j, seed);
+    double c = lattice(i, j + 1, seed), d = lattice(i + 1, j + 1, seed);
+    return (a + (b - a) * u) * (1 - v) + (c + (d - c) * u) * v;
+}
+
+static double fractal(double x, double z, uint64_t seed, int octaves, double gain) {
+    double sum = 0, amplitude = 1;
+    for (int o = 0; o < octaves; ++o, x *= 2, z *= 2, amplitude *= gain) sum += amplitude * smooth(x, z, seed + (uint64_t)o);
+    return sum;
+}
+
+float scene_height(double x, double z, uint64_t seed) {
+    double rough = 0.3 + 0.7 * (0.5 + 0.5 * smooth(x / 90, z / 90, seed + 77));
+    return (float)(90 * rough * rough * fractal(x / 70, z / 70, seed + 11, 8, 0.55));
+}
+
+karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t seed, bool displaced, bool holes,
+                               karst_pos origin, karst_field **out) {
+    karst_field_def def = karst_field_def_default();
+    def.shape = (karst_field_shape){columns, rows, spacing_m, origin};
+    karst_field *field;
+    karst_status status = karst_field_create(&def, &field);
+    if (status) return status;
+    float *line = malloc(sizeof(float) * 3 * (size_t)columns);
+    uint8_t *flags = malloc((size_t)columns);
+    if (!line || !flags) status = KARST_ERROR_MEMORY;
+    for (int j = 0; j < rows && !status; ++j) {
+        float *y = line, *x = line + columns, *z = line + 2 * columns;
+        for (int i = 0; i < columns; ++i) {
+            y[i] = (float)spacing_m * 0.5f * scene_height(i, j, seed);
+            x[i] = (float)(4.5 * spacing_m * fractal(i / 24.0, j / 24.0, seed + 31, 4, 0.4));
+            z[i] = (float)(4.5 * spacing_m * fractal(i / 24.0, j / 24.0, seed + 51, 4, 0.4));
+            flags[i] = smooth(i / 9.0, j / 9.0, seed + 99) > 0.72;
+        }
+        status = karst_field_write(field, (karst_rect){0, j, columns, j + 1}, y, displaced ? x : NULL,
+                                   displaced ? z : NULL, columns);
+        if (!status && holes && j < rows - 1)
+            status = karst_field_write_holes(field, (karst_rect){0, j, columns - 1, j + 1}, flags, columns - 1);
+    }
+    free(line);
+    free(flags);
+    if (status)
+        karst_field_destroy(field);
+    else
+        *out = field;
+    return status;
+}

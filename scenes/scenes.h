@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Worlds built by code, shared by tests, benchmarks and samples.
+#pragma once
+#include "karst/field.h"
+
+// Rough heights of several octaves, in metres; the same number at the same place for the same seed. x, z in cells.
+float scene_height(double x, double z, uint64_t seed);
+
+// An in-memory field of rough ground. displaced: vertices leave their places sideways, with overhangs.
+// holes: blobs of hole cells.
+karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t seed, bool displaced, bool holes,
+                               karst_pos origin, karst_field **out);
