@@ -10,7 +10,8 @@
 enum { EXIT_DONE = 0, EXIT_COULD_NOT = 1, EXIT_USAGE = 2 };
 
 // One option: "--size" "WxH" "what it does [unit] (default)". value NULL: a flag. The table ends with name NULL.
-// --help, --json, --threads and --quiet are known to every verb.
+// --help, --json, --threads and --quiet are known to every verb. "-5" and "-1,2,3" are values, not options;
+// given twice, the last one counts.
 typedef struct option {
     const char *name, *value, *text;
 } option;
@@ -33,14 +34,18 @@ struct args {
     const verb *verb;
     const char *positional[ARGS_MAX];
     int positional_count;
-    struct { const char *name, *value; } given[ARGS_MAX];
+    struct {
+        const char *name, *value;
+    } given[ARGS_MAX];
     int given_count;
     bool json, quiet;
     int threads;  // 0: one a processor
     karst_jobs *jobs;
     karst_progress progress;  // bar on standard error when it is a terminal; stops on Ctrl-C
     karst_report report;
-    cJSON *out;  // object printed at the end when json
+    cJSON *out;                      // object printed at the end when json
+    char error[KARST_REPORT_BYTES];  // of the frame: the first line that said why not, and its kind
+    const char *error_kind;
 };
 
 const char *arg_text(const args *a, const char *name, const char *otherwise);
@@ -53,12 +58,14 @@ bool arg_triple(args *a, const char *name, double out[3], bool *bad);
 bool parse_triple(const char *text, double out[3]);
 bool parse_real(const char *text, double *out);
 
-// One line on standard error; returns EXIT_COULD_NOT or EXIT_USAGE.
+// One line on standard error; returns EXIT_COULD_NOT or EXIT_USAGE. With --json the program then prints
+// {"error": ..., "status": ...} in place of a->out.
 int could_not(args *a, karst_status status);  // prints a->report
 int say_error(args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int say_usage(args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // For people, on standard output, unless --json or --quiet.
 void say(const args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Each is defined by its verb_NAME.c (bench: by bench/); the program lists those that it was linked with.
 extern const verb verb_new, verb_import, verb_export, verb_info, verb_bake, verb_check, verb_query;
 extern const verb verb_render, verb_flyover, verb_bench;
