@@ -62,10 +62,20 @@ typedef struct karst_node {
     float error;                       ///< most that this level is off inside reach [m]; 0 at level 0
 } karst_node;
 
-/// Unit normal of an encoded one.
+/// Unit normal of an encoded one. The code is octahedral round y: x is (low byte - 128) / 127, z is (high byte - 128)
+/// / 127, both at least -1, and the upper half of the sphere is |x| + |z| <= 1. Every code decodes. The same in GLSL:
+///
+///     vec3 karst_normal(uint code) {
+///         vec2 p = max((vec2(float(code & 255u), float((code >> 8) & 255u)) - 128.0) * (1.0 / 127.0), vec2(-1.0));
+///         float y = 1.0 - abs(p.x) - abs(p.y), amount = max(-y, 0.0);
+///         p.x += p.x >= 0.0 ? -amount : amount;
+///         p.y += p.y >= 0.0 ? -amount : amount;
+///         return normalize(vec3(p.x, y, p.y));
+///     }
 KARST_API karst_vec3 karst_normal_decode(uint16_t code);
 
-/// Nearest code of a unit normal with y >= 0 or < 0 alike.
+/// Code of a unit normal, whichever way it points: the nearest code, never off by more than 0.0112 rad. A zero
+/// vector gives the code of straight up, 0x8080.
 KARST_API uint16_t karst_normal_encode(karst_vec3 normal);
 
 #ifdef __cplusplus

@@ -41,21 +41,30 @@ void kst_tree_build(kst_chunk_tree *tree, const kst_chunk_view *view);
 // Bounds of a chunk's triangles relative to the ground's origin; false when all hole.
 bool kst_view_bounds(const kst_chunk_view *view, double min[3], double max[3]);
 
-// A field ground: chunks found through callbacks, and the tree over them. Field and pack both embed one.
+// A field ground: chunks found through callbacks, and the boxes over them. Field and pack both embed one. Fill in all
+// but `top` (NULL), and call kst_field_ground_clear when the ground goes or any chunk of it changed.
 typedef struct kst_field_ground {
-    karst_ground base;  // table is kst_field_ground_table
+    karst_ground base;  // table is &kst_field_ground_table
     karst_field_shape shape;
-    int32_t chunks_x, chunks_z;
-    bool displaced;    // any vertex leaves its rest place sideways; false takes the direct road of height maps
-    double reach_m;    // most that a vertex is displaced sideways [m]; 0 when not displaced
-    // Pin the view (and tree, built at most once) of a chunk; release when done. May be called from any thread.
+    int32_t chunks_x, chunks_z;  // level-0 chunks; chunk number = z * chunks_x + x
+    bool displaced;              // any vertex leaves its rest place sideways; false takes the direct road of height maps
+    double reach_m;              // most that a vertex is displaced along x or z [m]; 0 when not displaced
+    karst_box all;               // world bounds of the reference triangles; empty when there are none
+    // Called first by every query, from any thread; brings the five fields above up to date. NULL: they always are.
+    karst_status (*begin)(struct kst_field_ground *ground);
+    // Pin the view of a chunk, and its tree (built at most once) unless tree is NULL, until it is released. May be
+    // called from any thread. *pin is handed to release.
     karst_status (*pin)(struct kst_field_ground *ground, int32_t x, int32_t z, const kst_chunk_view **view,
                         const kst_chunk_tree **tree, void **pin);
     void (*release)(struct kst_field_ground *ground, void *pin);
-    // Bounds known without loading, relative to the origin: min xyz, max xyz; false when all hole. level 0..
-    bool (*bounds)(struct kst_field_ground *ground, int level, int32_t x, int32_t z, float out[6]);
+    // Bounds of a level-0 chunk's triangles known without loading it, relative to the origin, rounded outward: min
+    // xyz, max xyz; false when all hole.
+    bool (*bounds)(struct kst_field_ground *ground, int32_t x, int32_t z, float out[6]);
     size_t (*memory)(const struct kst_field_ground *ground);
-    karst_box all;  // world bounds
+    const karst_allocator *allocator;  // of top
+    struct kst_top *top;               // boxes over all chunks, made by the first ray
 } kst_field_ground;
+
+void kst_field_ground_clear(kst_field_ground *ground);
 
 extern const karst_ground_table kst_field_ground_table;
