@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Relief: sky visibility, curvature at two scales and drainage of a height grid.
+//
+// Sky visibility is the mean of cos^2 of the horizon over 16 azimuths. Offsets are rounded to whole samples, so a
+// whole row takes the same step and the loops run over contiguous memory.
+#include "light/relief.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "light/flow.h"
+#include "light/maps.h"
+
+enum { AZIMUTHS = 16, STEPS_MAX = 24, REACH = 160, WIDE = 6, NEAR = 1 };
+
+typedef struct step {
+    int dx, dz;
+    float per_m;  // 1 / distance
+} step;
+
+typedef struct relief {
+    kst_relief_def def;
+    float *padded;  // the grid with REACH samples repeated round it
+    int stride;
+    step steps[AZIMUTHS][STEPS_MAX];
+    int step_count;
+} relief;
+
+static void make_steps(relief *r) {
+    double radii[STEPS_MAX];
+    int count = 0;
+    for (double at = 1; at < REACH && count < STEPS_MAX; at = 1.22 * at + 0.6) radii[count++] = at;
+    r->step_count = count;
+    for (int a = 0; a < AZIMUTHS; ++a)
+        for (int k = 0; k < count; ++k) {
+            double turn = 2 * 3.14159265358979323846 * (a + 0.5) / AZIMUTHS;
+            int dx = (int)lrint(radii[k] * cos(turn)), dz = (int)lrint(radii[k] * sin(turn));
+            r->steps[a][k] = (step){dx, dz, (float)(1 / (hypot(dx, dz) * r->def.cell_m))};
+        }
+}
+
+static float *padded_row(const relief *r, int j) {
+    return r->padded + (size_t)(j + REACH) * (size_t)r->stride + REACH;
+}
+
+static karst_status pad_rows(int begin, int end, int worker, void *context) {
+    (void)worker;
+    relief *r = context;
+    int w = r->def.width, h = r->def.height;
+    for (int j = begin - REACH; j < end - REACH; ++j) {
+        const float *from = r->def.level + (size_t)(j < 0 ? 0 : j >= h ? h - 1 : j) * (size_t)w;
+        float *to = padded_row(r, j);
+        memcpy(to, from, (size_t)w * sizeof *to);
+        for (int k = 1; k <= REACH; ++k) {
+            to[-k] = from[0];
+            to[w - 1 + k] = from[w - 1];
+        }
+    }
+    return KARST_OK;
+}
+
+// best = max(best, (there - here) * per_m)
+__attribute__((target_clones("avx2", "default"))) static void raise_horizon(float *best, const float *here,
+                                                                            const float *there, float per_m,
+                                                                            int count) {
+    for (int i = 0; i < count; ++i) {
+        float t = (there[i] - here[i]) * per_m;
+        best[i] = t > best[i] ? t : best[i];
+    }
+}
+
+__attribute__((target_clones("avx2", "default"))) static void add_visibility(float *sum, const float *best, int count) {
+    for (int i = 0; i < count; ++i) sum[i] += 1 / (1 + best[i] * best[i]);
+}
+
+// mean += the 2 n + 1 samples round each, times share
+__attribute__((target_clones("avx2", "default"))) static void add_window(float *mean, const float *row, int n,
+                                                                         float share, int count) {
+    for (int k = -n; k <= n; ++k)
+        for (int i = 0; i < count; ++i) mean[i] += row[i + k] * share;
+}
+
+static uint8_t signed_code(float v) {
+    v = v < -1 ? -1 : v > 1 ? 1 : v;
+    return (uint8_t)lrintf(128 + 127 * v);
+}
+
+static void code_curvature(const relief *r, int j, int n, float range, float *mean, uint8_t *out) {
+    int w = r->def.width;
+    const float *here = padded_row(r, j);
+    memset(mean, 0, (size_t)w * sizeof *mean);
+    for (int k = -n; k <= n; ++k)
+        add_window(mean, padded_row(r, j + k), n, 1.0f / (float)((2 * n + 1) * (2 * n + 1)), w);
+    for (int i = 0; i < w; ++i) out[4 * i] = signed_code((here[i] - mean[i]) / (range * r->def.cell_m));
+}
+
+static karst_status measure_rows(int begin, int end, int worker, void *context) {
+    (void)worker;
+    const relief *r = context;
+    int w = r->def.width;
+    float *best = malloc(2 * (size_t)w * sizeof *best), *sum = best + w;
+    if (!best) return KARST_ERROR_MEMORY;
+    for (int j = begin; j < end; ++j) {
+        uint8_t *out = r->def.out + 4 * (size_t)j * (size_t)w;
+        const float *here = padded_row(r, j);
+        memset(sum, 0, (size_t)w * sizeof *sum);
+        for (int a = 0; a < AZIMUTHS; ++a) {
+            memset(best, 0, (size_t)w * sizeof *best);
+            for (int k = 0; k < r->step_count; ++k) {
+                step s = r->steps[a][k];
+                raise_horizon(best, here, padded_row(r, j + s.dz) + s.dx, s.per_m, w);
+            }
+            add_visibility(sum, best, w);
+        }
+        for (int i = 0; i < w; ++i) out[4 * i] = (uint8_t)lrintf(255 * sum[i] / AZIMUTHS);
+        code_curvature(r, j, WIDE, KST_LOOK_CURVATURE_WIDE, sum, out + 1);
+        code_curvature(r, j, NEAR, KST_LOOK_CURVATURE_NEAR, sum, out + 2);
+    }
+    free(best);
+    return KARST_OK;
+}
+
+static karst_status code_flow(const relief *r, const karst_progress *progress) {
+    size_t samples = (size_t)r->def.width * (size_t)r->def.height;
+    float *flow = malloc(samples * sizeof *flow);
+    karst_status status = flow ? kst_progress_step(progress, "drainage", 0) : KARST_ERROR_MEMORY;
+    if (!status) status = kst_flow_build(r->def.level, r->def.width, r->def.height, flow);
+    for (size_t k = 0; k < samples && !status; ++k) {
+        long code = lrintf(KST_LOOK_FLOW_CODES * log2f(flow[k]));
+        r->def.out[4 * k + 3] = (uint8_t)(code < 0 ? 0 : code > 255 ? 255 : code);
+    }
+    free(flow);
+    return status;
+}
+
+karst_status kst_relief_build(const kst_relief_def *def, karst_jobs *jobs, const karst_progress *progress) {
+    relief *r = calloc(1, sizeof *r);
+    if (!r) return KARST_ERROR_MEMORY;
+    r->def = *def;
+    r->stride = def->width + 2 * REACH;
+    int lines = def->height + 2 * REACH;
+    r->padded = kst_alloc_array(NULL, (size_t)r->stride * (size_t)lines, sizeof *r->padded);
+    karst_status status = r->padded ? KARST_OK : KARST_ERROR_MEMORY;
+    make_steps(r);
+    if (!status) status = kst_jobs_run(jobs, lines, 64, pad_rows, r, progress, "relief", 0, 0);
+    if (!status) status = kst_jobs_run(jobs, def->height, 8, measure_rows, r, progress, "relief", 0, 1);
+    if (!status) status = code_flow(r, progress);
+    kst_free(NULL, r->padded, (size_t)r->stride * (size_t)lines * sizeof *r->padded);
+    free(r);
+    return status;
+}
