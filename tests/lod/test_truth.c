@@ -71,12 +71,14 @@ static void no_sample_is_further_off_than_told(void **state) {
     (void)state;
     truth h = {0}, d = {0}, control = {0};
     for (prop p = prop_begin("truth", world_frames(8, 200)); prop_next(&p);) measure(&tall, &p, 1, 1, &h);
-    for (prop p = prop_begin("truth_displaced", world_frames(8, 100)); prop_next(&p);) measure(&displaced, &p, 4, 1, &d);
+    for (prop p = prop_begin("truth_displaced", world_frames(8, 100)); prop_next(&p);)
+        measure(&displaced, &p, 4, 1, &d);
     for (prop p = prop_begin("truth", world_frames(8, 20)); prop_next(&p);) measure(&tall, &p, 1, 8, &control);
-    print_message("truth: heights, 1 px asked: worst %.3f px, %lld samples, %lld over; displaced, 4 px asked: worst "
-                  "%.3f px, %lld samples, %lld over; control: %lld over\n",
-                  h.worst_px, (long long)h.samples, (long long)h.over, d.worst_px, (long long)d.samples,
-                  (long long)d.over, (long long)control.over);
+    print_message(
+        "truth: heights, 1 px asked: worst %.3f px, %lld samples, %lld over; displaced, 4 px asked: worst "
+        "%.3f px, %lld samples, %lld over; control: %lld over\n",
+        h.worst_px, (long long)h.samples, (long long)h.over, d.worst_px, (long long)d.samples, (long long)d.over,
+        (long long)control.over);
     assert_true(h.samples > 100000 && d.samples > 10000);
     assert_int_equal(h.unseen, 0);
     assert_int_equal(h.over + d.over, 0);
@@ -141,7 +143,8 @@ static void take_walk(const world *w, int number, int steps, float error_px, boo
         for (size_t i = 0; before && i < count; ++i) {
             if (!seen[i]) continue;
             double dx = now[i].x - before[i].x, dy = now[i].y - before[i].y, dz = now[i].z - before[i].z;
-            double rx = now[i].x + s.origin.x - eye.x, ry = now[i].y + s.origin.y - eye.y, rz = now[i].z + s.origin.z - eye.z;
+            double rx = now[i].x + s.origin.x - eye.x, ry = now[i].y + s.origin.y - eye.y,
+                   rz = now[i].z + s.origin.z - eye.z;
             double px = sqrt(dx * dx + dy * dy + dz * dz) / (sqrt(rx * rx + ry * ry + rz * rz) * slope);
             out->moved += px > 0.001;
             if (px > out->worst_px) out->worst_px = px;

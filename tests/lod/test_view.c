@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Views: projection, matrix and ray are one truth; an error slope holds in every corner of the screen.
 #include "karst/view.h"
-
 #include "support/prop.h"
 
 static karst_view any_view(prop *p) {
     karst_pos eye = {prop_real(p, -1e6, 1e6), prop_real(p, -1e3, 1e4), prop_real(p, -1e6, 1e6)};
     karst_pos look = {eye.x + prop_real(p, -10, 10), eye.y + prop_real(p, -10, 10), eye.z + prop_real(p, -10, 10)};
     if (prop_chance(p, 0.05)) look = (karst_pos){eye.x, eye.y - 1, eye.z};
-    return karst_view_perspective(eye, look, (karst_vec3){0, 1, 0}, (float)prop_real(p, 0.1, 2.5),
-                                  prop_int(p, 1, 4000), prop_int(p, 1, 3000));
+    return karst_view_perspective(eye, look, (karst_vec3){0, 1, 0}, (float)prop_real(p, 0.1, 2.5), prop_int(p, 1, 4000),
+                                  prop_int(p, 1, 3000));
 }
 
 static void a_ray_through_a_pixel_projects_back_to_it(void **state) {
