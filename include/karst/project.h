@@ -16,14 +16,30 @@ typedef enum karst_project_mode {
     KARST_PROJECT_WRITE,  ///< one process; a second gets KARST_ERROR_BUSY
 } karst_project_mode;
 
-/// Make a new, empty world file. @return KARST_ERROR_FILE when it exists already or cannot be made
+/// Make a new, empty world file and open it for editing: written beside and renamed, so it is there whole or
+/// not at all. @param out yours until karst_project_close(); untouched on error
+/// @return KARST_ERROR_FILE when it exists already or cannot be made
 KARST_API karst_status karst_project_create(const char *path, karst_report *report, karst_project **out);
 
-/// Open a world file; migrates an older one forward after writing a copy beside it.
+/// Open a world file; migrates an older one forward after writing a copy beside it (PATH.schema-N). A reader
+/// sees the world of this moment until it closes, whatever a writer does meanwhile. A writer holds a lock that
+/// ends with its process, however that ends.
+/// @param out yours until karst_project_close(); untouched on error
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT (not a world), KARST_ERROR_VERSION, KARST_ERROR_BUSY
+/// Threads: the functions of one project may be called from any thread, one step at a time.
 KARST_API karst_status karst_project_open(const char *path, karst_project_mode mode, karst_report *report,
                                           karst_project **out);
+
+/// Close; an unfinished step is dropped. Fields opened from it must be gone. NULL is allowed.
 KARST_API void karst_project_close(karst_project *project);
+
+/// Close a world made under a passing name and give it its own, which must be free: whoever looks there sees
+/// nothing or the whole world. The project is closed and, on error, its file removed.
+/// @return KARST_ERROR_FILE when path exists already or cannot be made
+KARST_API karst_status karst_project_publish(karst_project *project, const char *path, karst_report *report);
+
+/// Remove the file of a closed world and what SQLite may have left beside it.
+KARST_API void karst_project_discard_file(const char *path);
 
 /// Message of the last failure on this project, valid until the next call.
 KARST_API const char *karst_project_message(const karst_project *project);
@@ -46,11 +62,16 @@ typedef struct karst_project_ground {
 KARST_API karst_status karst_project_grounds(karst_project *project, karst_project_ground *out, int capacity,
                                              int *count);
 
-/// Open a ground's field, paged from this file. Owned by the caller; the project must outlive it.
+/// Open a ground's field, paged from this file. Owned by the caller; the project must outlive it. Changes need a
+/// step, and karst_field_flush() before its commit; after a rollback destroy the field, its memory is stale.
+/// @param cache_bytes most memory for chunks, 0: the field's default
+/// @return KARST_ERROR_ARGUMENT (no such ground), KARST_ERROR_MEMORY; later reads KARST_ERROR_FORMAT (damaged chunk)
 KARST_API karst_status karst_project_field(karst_project *project, int64_t ground, size_t cache_bytes,
                                            karst_field **out);
 
-/// Begin, end or drop a step. Everything between is one transaction: seen whole or not at all.
+/// Begin, end or drop a step. Everything between is one transaction: seen whole or not at all, also after a kill
+/// or a power cut. A commit that fails drops the step. Dropping with none begun does nothing.
+/// @return KARST_ERROR_ARGUMENT (opened for reading), KARST_ERROR_FILE (disk full and the like)
 KARST_API karst_status karst_project_begin(karst_project *project, const char *step);
 KARST_API karst_status karst_project_commit(karst_project *project);
 KARST_API void karst_project_rollback(karst_project *project);
@@ -64,10 +85,13 @@ KARST_API karst_status karst_project_remove_ground(karst_project *project, int64
 KARST_API karst_status karst_project_set_source(karst_project *project, int64_t ground, const char *source,
                                                 double step_m);
 
-/// Hash of everything that a bake reads.
+/// Hash of everything that a bake reads. Cost: O(chunks), but no samples are read.
 KARST_API karst_status karst_project_hash(karst_project *project, uint64_t *out);
 
-/// Keep and find results of bake steps by the checksum of their inputs (a cache: safe to lose).
+/// Most bytes of results to keep, oldest dropped first; default 512 MiB, per open project.
+KARST_API void karst_project_set_cache_limit(karst_project *project, uint64_t bytes);
+/// Keep and find results of bake steps by the checksum of their inputs (a cache: safe to lose). Works on a world
+/// opened for reading too; there, what cannot be kept at once is not kept.
 KARST_API karst_status karst_project_cache_put(karst_project *project, uint64_t key, const void *bytes, size_t size);
 /// *out is malloc'ed and the caller's; *size 0 and *out NULL when it is not there.
 KARST_API karst_status karst_project_cache_get(karst_project *project, uint64_t key, void **out, size_t *size);

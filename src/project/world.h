@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Project, inner header: the open world file and the helpers that its parts share. Only this room sees SQLite.
+#pragma once
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "core/core.h"
+#include "karst/project.h"
+
+enum {
+    KST_WORLD_APPLICATION = 0x4B727374,  // "Krst", in the SQLite header at byte 68
+    KST_WORLD_SCHEMA = 1,                // user_version that this code reads and writes
+    KST_WORLD_BUSY_MS = 5000,            // longest wait for another process's short transaction
+};
+
+// ---- lock.c: who may edit --------------------------------------------------------------------------
+
+// An exclusive lock on PATH-lock that the kernel drops when the process ends, however it ends.
+typedef struct kst_world_lock {
+    int fd;      // -1: not held
+    char *path;  // of the lock file
+} kst_world_lock;
+
+karst_status kst_world_lock_take(kst_world_lock *lock, const char *world, karst_report *report);
+void kst_world_lock_drop(kst_world_lock *lock);
+
+// ---- sql.c: SQLite with Karst's errors --------------------------------------------------------------
+
+// Status of a SQLite result code, and the line "world: what: SQLite's words" in report.
+karst_status kst_sql_fail(sqlite3 *db, int code, const char *world, const char *what, karst_report *report);
+// Run statements that return no rows.
+karst_status kst_sql_run(sqlite3 *db, const char *sql, const char *world, const char *what, karst_report *report);
+// First column of the first row; otherwise when there is no row.
+karst_status kst_sql_int(sqlite3 *db, const char *sql, const char *world, karst_report *report, int64_t *out);
+// Open with what a file from a stranger calls for. No file is made unless create.
+karst_status kst_sql_open(const char *path, bool create, bool immutable, karst_report *report, sqlite3 **out);
+
+// ---- schema.c: tables, and the way forward from older ones -------------------------------------------
+
+// One step from user_version `from` to `from + 1`.
+typedef struct kst_migration {
+    int from;
+    const char *sql;
+} kst_migration;
+
+extern const char kst_world_schema_sql[];
+
+// Bring db from its user_version to target by the steps given, in one transaction, after writing a copy
+// beside the world (PATH.schema-N). KARST_ERROR_FORMAT when no step leads on.
+karst_status kst_world_migrate(sqlite3 *db, const char *path, const kst_migration *steps, int count, int target,
+                               karst_report *report);
+// application_id, user_version, no triggers and no views. *schema receives user_version.
+karst_status kst_world_identify(sqlite3 *db, const char *path, int64_t *schema, karst_report *report);
+
+// ---- chunks.c: samples of a field chunk to bytes and back --------------------------------------------
+
+enum { KST_CHUNK_BYTES_MAX = 2 + 3 * 4 * KARST_CHUNK_VERTICES + 8 * KARST_CHUNK_CELLS };
+
+size_t kst_world_chunk_bound(void);
+// Bytes for the file and the hash of the contents, which does not depend on the compressor. 0: no memory or room.
+size_t kst_world_chunk_encode(const karst_field_chunk *chunk, uint8_t *out, size_t room, uint64_t *hash);
+// From untrusted bytes. KARST_ERROR_FORMAT when damaged, not of this hash, or holding a number that is not finite.
+karst_status kst_world_chunk_decode(const uint8_t *bytes, size_t size, uint64_t hash, karst_field_chunk *out);
+
+// ---- project.c ---------------------------------------------------------------------------------------
+
+typedef struct kst_world_store kst_world_store;
+
+struct karst_project {
+    sqlite3 *db;
+    sqlite3 *cache_db;  // db when writing; a connection of its own beside a reader's snapshot
+    char *path;         // as it was given, for messages
+    karst_project_mode mode;
+    kst_world_lock lock;
+    pthread_mutex_t mutex;  // one statement at a time: fields load from workers while the owner uses the cache
+    bool in_step;
+    karst_report report;
+    sqlite3_stmt *load, *save, *drop;
+    kst_world_store *stores;  // of the fields opened from here; freed on close
+    uint64_t cache_limit, cache_bytes;
+    bool cache_counted, cache_closed;
+};
+
+// Key of a chunk: ground, row, column; 14 bits each way hold KARST_FIELD_MAX_SIDE / 64 chunks.
+static inline int64_t kst_world_place(int64_t ground, int32_t x, int32_t z) {
+    return ground << 28 | (int64_t)z << 14 | x;
+}
+
+void kst_world_free_stores(karst_project *project);
