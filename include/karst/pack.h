@@ -67,6 +67,12 @@ typedef struct karst_map {
     const void *samples;      ///< valid until the pack is closed
 } karst_map;
 
+/// Number of maps, at most 8.
+KARST_API int karst_pack_map_count(const karst_pack *pack);
+
+/// What map `index` is, without its samples (NULL). @param index 0 .. karst_pack_map_count() - 1
+KARST_API karst_map karst_pack_map_info(const karst_pack *pack, int index);
+
 /// Find a map by name ("normal", "relief", "height"). Decoded on first use and kept. Threads: one at a time.
 /// @return KARST_ERROR_UNSUPPORTED when there is none of that name, KARST_ERROR_FORMAT, KARST_ERROR_MEMORY
 KARST_API karst_status karst_pack_map(karst_pack *pack, const char *name, karst_map *out);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Level of detail, inner: the cut of the chunk tree and the levels of patch corners. See docs/lod.md.
+#pragma once
+#include "core/core.h"
+#include "karst/chunk.h"
+#include "karst/scene.h"
+
+// The pyramid of chunks that a cut is made of.
+typedef struct kst_tree {
+    int32_t level_count;
+    int32_t grid_x[KARST_MAX_LEVEL + 1], grid_z[KARST_MAX_LEVEL + 1];
+    const karst_node *nodes[KARST_MAX_LEVEL + 1];  // row-major
+} kst_tree;
+
+// An eye relative to the ground's origin [m] and the metres of error it allows a metre of distance.
+typedef struct kst_eye {
+    float x, y, z, slope;
+} kst_eye;
+
+// A chunk of the cut. cap: most that the pinch of this chunk and its ancestors lets a corner have [levels, absolute].
+typedef struct kst_leaf {
+    int32_t level, x, z;
+    float cap;
+} kst_leaf;
+
+// What stands at a node in this cut.
+typedef struct kst_mark {
+    uint32_t stamp;  // of the cut that last touched it
+    int32_t leaf;    // index of its leaf, -1 when split
+} kst_mark;
+
+typedef struct kst_cut {
+    kst_tree tree;
+    const karst_allocator *allocator;
+    kst_mark *marks[KARST_MAX_LEVEL + 1];
+    uint32_t stamp;
+    kst_leaf *leaves;
+    int32_t leaf_count, leaf_room;
+    kst_leaf *front;  // nodes of the level at work, then as many of the next
+    int32_t front_room;
+    int32_t nodes_visited;
+} kst_cut;
+
+// Makes nodes [0, count) of one level splittable: their children resident. ready[i] says which are. Called once a
+// level, coarse first.
+typedef karst_status kst_ready_fn(void *context, const kst_leaf *nodes, int count, bool *ready);
+
+karst_status kst_cut_create(kst_cut *cut, const kst_tree *tree, const karst_allocator *allocator);
+void kst_cut_destroy(kst_cut *cut);
+// Cut the tree for the eyes. full: to the finest level everywhere. ready NULL: everything is.
+karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool full, kst_ready_fn *ready,
+                          void *context);
+
+// Levels of the corners of a leaf, relative to its chunk's level; lanes beyond 25 repeat corner 0.
+// *worst: largest error there over what one pixel of slope allows, as share of the allowed (<= 1 keeps the promise).
+void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
+                       const kst_eye *eyes, int eye_count, float levels[KARST_CORNER_LANES], float *worst);
+
+// ---- patch.c: the shape of one patch, shared by expand and tests ---------------------------------
+
+// Level at which patch vertex (i, j) vanishes: 0..4.
+static inline int kst_vanish_level(int i, int j) {
+    return __builtin_ctz((unsigned)(i | j | KARST_PATCH_CELLS));
+}
+
+// Lattice of a patch with these corner levels: 0..5 as karst_batch.lattice.
+int kst_patch_lattice(const float corner_level[4], int patch_parity);

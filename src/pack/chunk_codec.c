@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Chunks as bytes: each component predicted from its left, upper and upper-left neighbour (the parallelogram),
+// the residuals zigzagged and split into byte planes, then zstd.
+//
+//     head, 8 bytes: flags (1 displaced, 2 holes), level, most |dx| u16, most |dz| u16, 0 u16
+//     zstd frame of: y 4 planes | displaced: dx 2, dz 2 | normal x 1, z 1 | holes: 64 words | corners 4
+//
+// All arithmetic wraps, so any chunk comes back bit for bit.
+#include <math.h>
+
+#include "pack/format.h"
+
+enum {
+    HEAD_BYTES = 8,
+    FLAG_DISPLACED = 1,
+    FLAG_HOLES = 2,
+    SIDE = KARST_CHUNK_SIDE,
+    COUNT = KARST_CHUNK_VERTICES,
+    HOLE_BYTES = KARST_CHUNK_CELLS * 8,
+    CORNER_ROWS = 6 + KARST_PATCH_LEVELS + 1,
+    CORNER_FLOATS = CORNER_ROWS * KARST_CORNER_COUNT,
+    RAW_MOST = COUNT * (4 + 2 + 2 + 2) + HOLE_BYTES + CORNER_FLOATS * 4,
+    ZSTD_LEVEL = 7,
+};
+
+typedef struct scratch {
+    uint32_t value[COUNT];
+    uint8_t raw[RAW_MOST];
+} scratch;
+
+static size_t raw_bytes(bool displaced, bool holes) {
+    return COUNT * 6 + (displaced ? COUNT * 4 : 0) + (holes ? HOLE_BYTES : 0) + CORNER_FLOATS * 4;
+}
+
+static uint32_t zigzag(uint32_t v) {
+    return v << 1 ^ (uint32_t)((int32_t)v >> 31);
+}
+static uint32_t unzigzag(uint32_t v) {
+    return v >> 1 ^ (0u - (v & 1));
+}
+
+// Residuals of value, `bytes` wide, as planes, low byte first.
+static uint8_t *put_planes(uint8_t *out, const uint32_t *value, int bytes) {
+    int unused = 32 - 8 * bytes;
+    for (int k = 0; k < COUNT; ++k) {
+        int i = k % SIDE, j = k / SIDE;
+        uint32_t left = i ? value[k - 1] : 0, up = j ? value[k - SIDE] : 0, corner = i && j ? value[k - SIDE - 1] : 0;
+        uint32_t residual = (value[k] - (left + up - corner)) << unused;
+        uint32_t code = zigzag((uint32_t)((int32_t)residual >> unused));
+        for (int b = 0; b < bytes; ++b) out[b * COUNT + k] = (uint8_t)(code >> (8 * b));
+    }
+    return out + bytes * COUNT;
+}
+
+// The reverse: with d = value - up, d is the running sum of the residuals of its row.
+static const uint8_t *read_planes(const uint8_t *in, uint32_t *value, int bytes) {
+    for (int k = 0; k < COUNT; ++k) value[k] = in[k];
+    for (int b = 1; b < bytes; ++b)
+        for (int k = 0; k < COUNT; ++k) value[k] |= (uint32_t)in[b * COUNT + k] << (8 * b);
+    for (int k = 0; k < COUNT; ++k) value[k] = unzigzag(value[k]);
+    for (int j = 0; j < SIDE; ++j) {
+        uint32_t *row = value + j * SIDE;
+        for (int i = 1; i < SIDE; ++i) row[i] += row[i - 1];
+        if (j)
+            for (int i = 0; i < SIDE; ++i) row[i] += row[i - SIDE];
+    }
+    return in + bytes * COUNT;
+}
+
+// The rows of the corners in the order of the file; each holds KARST_CORNER_LANES floats.
+static const float *corner_row(const karst_chunk_corners *c, int row) {
+    const float *rows[6] = {c->min_x, c->min_y, c->min_z, c->max_x, c->max_y, c->max_z};
+    return row < 6 ? rows[row] : c->error[row - 6];
+}
+
+static uint8_t *put_corners(uint8_t *out, const karst_chunk_corners *corners) {
+    for (int row = 0, k = 0; row < CORNER_ROWS; ++row) {
+        uint32_t before = 0;
+        for (int c = 0; c < KARST_CORNER_COUNT; ++c, ++k) {
+            uint32_t bits;
+            memcpy(&bits, &corner_row(corners, row)[c], 4);
+            uint32_t code = zigzag(bits - before);
+            before = bits;
+            for (int b = 0; b < 4; ++b) out[b * CORNER_FLOATS + k] = (uint8_t)(code >> (8 * b));
+        }
+    }
+    return out + 4 * CORNER_FLOATS;
+}
+
+static bool read_corners(const uint8_t *in, karst_chunk_corners *corners) {
+    bool sane = true;
+    for (int row = 0, k = 0; row < CORNER_ROWS; ++row) {
+        float *to = (float *)(uintptr_t)corner_row(corners, row);
+        uint32_t bits = 0;
+        for (int c = 0; c < KARST_CORNER_COUNT; ++c, ++k) {
+            uint32_t code = 0;
+            for (int b = 0; b < 4; ++b) code |= (uint32_t)in[b * CORNER_FLOATS + k] << (8 * b);
+            bits += unzigzag(code);
+            memcpy(&to[c], &bits, 4);
+            sane &= row < 6 ? !isnan(to[c]) : to[c] >= 0;
+        }
+        for (int c = KARST_CORNER_COUNT; c < KARST_CORNER_LANES; ++c) to[c] = to[0];
+    }
+    return sane;
+}
+
+static bool lanes_repeat(const karst_chunk_corners *corners) {
+    for (int row = 0; row < CORNER_ROWS; ++row)
+        for (int c = KARST_CORNER_COUNT; c < KARST_CORNER_LANES; ++c)
+            if (memcmp(&corner_row(corners, row)[c], corner_row(corners, row), 4)) return false;
+    return true;
+}
+
+static kst_chunk_head head_of(const karst_chunk *chunk, int level) {
+    int reach_x = 0, reach_z = 0;
+    for (int k = 0; k < COUNT; ++k) {
+        int x = chunk->vertex[k].dx < 0 ? -chunk->vertex[k].dx : chunk->vertex[k].dx;
+        int z = chunk->vertex[k].dz < 0 ? -chunk->vertex[k].dz : chunk->vertex[k].dz;
+        reach_x = x > reach_x ? x : reach_x;
+        reach_z = z > reach_z ? z : reach_z;
+    }
+    uint64_t holes = 0;
+    for (int j = 0; j < KARST_CHUNK_CELLS; ++j) holes |= chunk->hole[j];
+    return (kst_chunk_head){reach_x || reach_z, holes != 0, level, (uint16_t)reach_x, (uint16_t)reach_z};
+}
+
+bool kst_chunk_head_read(const uint8_t *bytes, size_t size, kst_chunk_head *out) {
+    kst_reader r = {bytes, bytes + size, false};
+    uint8_t flags = kst_read_u8(&r), level = kst_read_u8(&r);
+    uint16_t reach_x = kst_read_u16(&r), reach_z = kst_read_u16(&r), spare = kst_read_u16(&r);
+    if (r.bad || flags > (FLAG_DISPLACED | FLAG_HOLES) || level > KARST_MAX_LEVEL || spare) return false;
+    *out = (kst_chunk_head){flags & FLAG_DISPLACED, flags & FLAG_HOLES, level, reach_x, reach_z};
+    return out->displaced == (reach_x || reach_z);
+}
+
+size_t kst_pack_encode_bound(void) {
+    return HEAD_BYTES + kst_compress_bound(RAW_MOST);
+}
+
+size_t kst_pack_encode_chunk(const karst_chunk *chunk, int level, uint8_t *out, size_t room) {
+    KARST_ASSERT(level >= 0 && level <= KARST_MAX_LEVEL);
+    KARST_ASSERT(lanes_repeat(&chunk->corners));
+    if (room < HEAD_BYTES) return 0;
+    scratch *s = kst_alloc(NULL, sizeof *s);
+    if (!s) return 0;
+    kst_chunk_head head = head_of(chunk, level);
+    kst_out o = {out};
+    kst_put_uint(&o, (head.displaced ? FLAG_DISPLACED : 0u) | (head.holes ? FLAG_HOLES : 0u), 1);
+    kst_put_uint(&o, (uint64_t)level, 1);
+    kst_put_uint(&o, head.reach_x_steps, 2);
+    kst_put_uint(&o, head.reach_z_steps, 2);
+    kst_put_uint(&o, 0, 2);
+
+    uint8_t *at = s->raw;
+    for (int k = 0; k < COUNT; ++k) s->value[k] = (uint32_t)chunk->vertex[k].y;
+    at = put_planes(at, s->value, 4);
+    if (head.displaced) {
+        for (int k = 0; k < COUNT; ++k) s->value[k] = (uint32_t)chunk->vertex[k].dx;
+        at = put_planes(at, s->value, 2);
+        for (int k = 0; k < COUNT; ++k) s->value[k] = (uint32_t)chunk->vertex[k].dz;
+        at = put_planes(at, s->value, 2);
+    }
+    for (int k = 0; k < COUNT; ++k) s->value[k] = chunk->normal[k] & 0xff;
+    at = put_planes(at, s->value, 1);
+    for (int k = 0; k < COUNT; ++k) s->value[k] = chunk->normal[k] >> 8;
+    at = put_planes(at, s->value, 1);
+    if (head.holes) {
+        kst_out words = {at};
+        for (int j = 0; j < KARST_CHUNK_CELLS; ++j) kst_put_uint(&words, chunk->hole[j], 8);
+        at = words.at;
+    }
+    at = put_corners(at, &chunk->corners);
+    size_t raw = (size_t)(at - s->raw);
+    KARST_ASSERT(raw == raw_bytes(head.displaced, head.holes));
+    size_t packed = kst_compress(s->raw, raw, o.at, room - HEAD_BYTES, ZSTD_LEVEL);
+    kst_free(NULL, s, sizeof *s);
+    return packed ? HEAD_BYTES + packed : 0;
+}
+
+static bool unpack(scratch *s, const kst_chunk_head *head, karst_chunk *out) {
+    memset(out, 0, sizeof *out);  // the struct's own padding too, so that equal chunks compare equal as bytes
+    const uint8_t *at = read_planes(s->raw, s->value, 4);
+    for (int k = 0; k < COUNT; ++k) out->vertex[k] = (karst_vertex){(int32_t)s->value[k], 0, 0};
+    if (head->displaced) {
+        at = read_planes(at, s->value, 2);
+        for (int k = 0; k < COUNT; ++k) out->vertex[k].dx = (int16_t)(uint16_t)s->value[k];
+        at = read_planes(at, s->value, 2);
+        for (int k = 0; k < COUNT; ++k) out->vertex[k].dz = (int16_t)(uint16_t)s->value[k];
+    }
+    at = read_planes(at, s->value, 1);
+    for (int k = 0; k < COUNT; ++k) out->normal[k] = (uint16_t)(s->value[k] & 0xff);
+    at = read_planes(at, s->value, 1);
+    for (int k = 0; k < COUNT; ++k) out->normal[k] |= (uint16_t)((s->value[k] & 0xff) << 8);
+    kst_reader r = {at, at + HOLE_BYTES, false};
+    for (int j = 0; j < KARST_CHUNK_CELLS; ++j) out->hole[j] = head->holes ? kst_read_u64(&r) : 0;
+    at += head->holes ? HOLE_BYTES : 0;
+    if (!read_corners(at, &out->corners)) return false;
+    // One chunk has one encoding: the head says what is there, no more and no less.
+    kst_chunk_head is = head_of(out, head->level);
+    return is.displaced == head->displaced && is.holes == head->holes && is.reach_x_steps == head->reach_x_steps &&
+           is.reach_z_steps == head->reach_z_steps;
+}
+
+karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, karst_chunk *out) {
+    kst_chunk_head head;
+    if (!kst_chunk_head_read(bytes, size, &head) || head.level != level) return KARST_ERROR_FORMAT;
+    scratch *s = kst_alloc(NULL, sizeof *s);
+    if (!s) return KARST_ERROR_MEMORY;
+    bool ok = kst_decompress(bytes + HEAD_BYTES, size - HEAD_BYTES, s->raw, raw_bytes(head.displaced, head.holes)) &&
+              unpack(s, &head, out);
+    kst_free(NULL, s, sizeof *s);
+    return ok ? KARST_OK : KARST_ERROR_FORMAT;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// The directory: everything about a pack but its maps and chunks, in memory and in bytes.
+#include <math.h>
+
+#include "pack/format.h"
+
+// The last byte pair and the ^Z catch copies made in text mode.
+const uint8_t kst_pack_magic[8] = {'K', 'P', 'A', 'C', 'K', '\r', '\n', 0x1a};
+
+void kst_pack_grid(const karst_field_shape *shape, int level, int32_t *chunks_x, int32_t *chunks_z) {
+    int64_t side = (int64_t)KARST_CHUNK_CELLS << level;
+    *chunks_x = (int32_t)((shape->columns - 1 + side - 1) / side);
+    *chunks_z = (int32_t)((shape->rows - 1 + side - 1) / side);
+}
+
+int kst_pack_level_count(const karst_field_shape *shape) {
+    for (int level = 0;; ++level) {
+        int32_t x, z;
+        kst_pack_grid(shape, level, &x, &z);
+        if (x <= 1 && z <= 1) return level + 1;
+    }
+}
+
+void kst_directory_number(kst_directory *d) {
+    d->chunk_count = 0;
+    for (int level = d->level_count - 1; level >= 0; --level) {
+        kst_pack_grid(&d->lattice.shape, level, &d->chunks_x[level], &d->chunks_z[level]);
+        d->first[level] = d->chunk_count;
+        d->chunk_count += (size_t)d->chunks_x[level] * (size_t)d->chunks_z[level];
+    }
+}
+
+bool kst_directory_bytes(const kst_directory *d, size_t *out) {
+    size_t size, rest = KST_PACK_FIXED_BYTES + (size_t)d->level_count * KST_PACK_GRID_BYTES +
+                        (size_t)d->map_count * KST_PACK_MAP_BYTES;
+    return kst_size_mul(d->chunk_count, KST_PACK_CHUNK_BYTES, &size) && kst_size_add(size, rest, out);
+}
+
+karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *allocator) {
+    d->nodes = kst_alloc_array(allocator, d->chunk_count, sizeof *d->nodes);
+    d->chunk_bounds = kst_alloc_array(allocator, d->chunk_count, sizeof *d->chunk_bounds);
+    d->spans = kst_alloc_array(allocator, d->chunk_count, sizeof *d->spans);
+    return d->nodes && d->chunk_bounds && d->spans ? KARST_OK : KARST_ERROR_MEMORY;
+}
+
+void kst_directory_free(kst_directory *d, const karst_allocator *allocator) {
+    kst_free(allocator, d->nodes, d->chunk_count * sizeof *d->nodes);
+    kst_free(allocator, d->chunk_bounds, d->chunk_count * sizeof *d->chunk_bounds);
+    kst_free(allocator, d->spans, d->chunk_count * sizeof *d->spans);
+    d->nodes = NULL;
+    d->chunk_bounds = NULL;
+    d->spans = NULL;
+}
+
+// ---- checks ----------------------------------------------------------------------------------------
+
+static bool within(double v, double low, double high) {
+    return v >= low && v <= high;
+}  // false for NaN
+
+static bool power_of_two(double v) {
+    int exponent;
+    return frexp(v, &exponent) == 0.5;
+}
+
+static bool box_is_sane(const float *low, const float *high) {  // ordered and finite, or empty
+    for (int axis = 0; axis < 3; ++axis)
+        if (isnan(low[axis]) || isnan(high[axis])) return false;
+    if (low[0] > high[0]) return true;
+    for (int axis = 0; axis < 3; ++axis)
+        if (!isfinite(low[axis]) || !isfinite(high[axis]) || low[axis] > high[axis]) return false;
+    return true;
+}
+
+static const char *lattice_problem(const karst_lattice *l) {
+    const karst_field_shape *s = &l->shape;
+    if (s->columns < 2 || s->columns > KARST_FIELD_MAX_SIDE || s->rows < 2 || s->rows > KARST_FIELD_MAX_SIDE)
+        return "columns or rows are not within 2..1048576";
+    if (!within(s->spacing_m, 1e-6, 1e9)) return "the spacing is not within 1e-6..1e9 m";
+    if (!within(s->origin.x, -1e12, 1e12) || !within(s->origin.y, -1e12, 1e12) || !within(s->origin.z, -1e12, 1e12))
+        return "the origin is not within 1e12 m";
+    if (!within(l->step_y_m, 0x1p-40, 0x1p40) || !power_of_two(l->step_y_m))
+        return "the vertical step is not a power of two";
+    if (l->cell_steps < 1) return "there is less than one lattice step in a cell";
+    if (l->step_xz_m != s->spacing_m / l->cell_steps) return "the horizontal step is not spacing / steps a cell";
+    if (!within(l->bound_m, 0, 1e9)) return "the error bound is not within 0..1e9 m";
+    return NULL;
+}
+
+static const char *map_problem(const karst_map *map) {
+    size_t bytes;
+    if (!memchr(map->name, 0, sizeof map->name) || !map->name[0]) return "a map has no name";
+    for (const char *c = map->name; *c; ++c)
+        if (*c < 0x21 || *c > 0x7e) return "a map's name is not plain text";
+    if (!kst_map_bytes(map, &bytes)) return "a map is not 1..16384 samples a side, 1..4 channels of 1 or 2 bytes";
+    if (!isfinite(map->scale) || !isfinite(map->offset)) return "a map's scale or offset is not a number";
+    return NULL;
+}
+
+static const char *tables_problem(const kst_directory *d) {
+    for (size_t i = 0; i < d->chunk_count; ++i) {
+        const karst_node *n = &d->nodes[i];
+        if (!box_is_sane(n->reach_min, n->reach_max)) return "the reach of a node is not a box";
+        if (!within(n->error, 0, (double)INFINITY)) return "the error of a node is not a distance";
+        if (!box_is_sane(d->chunk_bounds[i], d->chunk_bounds[i] + 3)) return "the bounds of a chunk are not a box";
+    }
+    return NULL;
+}
+
+static const char *directory_problem(const kst_directory *d) {
+    const char *problem = lattice_problem(&d->lattice);
+    if (problem) return problem;
+    const karst_field_shape *s = &d->lattice.shape;
+    if (d->level_count != kst_pack_level_count(s)) return "the number of levels does not fit the size";
+    // A coordinate in lattice steps, the padding and the displacement included, fits 32 bits.
+    if (((int64_t)KARST_CHUNK_CELLS << (d->level_count - 1)) > (INT32_MAX - 65536) / d->lattice.cell_steps)
+        return "the lattice is too fine for its size (coordinates need more than 32 bits); a larger error bound helps";
+    if (d->hole_count > (uint64_t)(s->columns - 1) * (uint64_t)(s->rows - 1)) return "there are more holes than cells";
+    const double b[6] = {d->bounds.min.x, d->bounds.min.y, d->bounds.min.z,
+                         d->bounds.max.x, d->bounds.max.y, d->bounds.max.z};
+    for (int i = 0; i < 6; ++i)
+        if (isnan(b[i])) return "the bounds are not numbers";
+    if (isnan(d->min_y_m) || isnan(d->max_y_m)) return "the heights are not numbers";
+    if (d->map_count < 0 || d->map_count > KST_PACK_MAPS_MAX) return "there are more than 8 maps";
+    for (int m = 0; m < d->map_count; ++m) {
+        if ((problem = map_problem(&d->maps[m]))) return problem;
+        for (int other = 0; other < m; ++other)
+            if (!strcmp(d->maps[m].name, d->maps[other].name)) return "two maps have one name";
+    }
+    return NULL;
+}
+
+static karst_status say(karst_status status, const char *path, const char *problem, karst_report *report) {
+    if (!problem) return KARST_OK;
+    return kst_fail(report, status, "%s: directory: %s", path, problem);
+}
+
+karst_status kst_directory_check(const kst_directory *d, const char *path, karst_status status, karst_report *report) {
+    const char *problem = directory_problem(d);
+    return say(status, path, problem ? problem : tables_problem(d), report);
+}
+
+// ---- bytes -----------------------------------------------------------------------------------------
+
+static void put_span(kst_out *o, const kst_pack_span *span, int size_bytes) {
+    kst_put_uint(o, span->size, size_bytes);
+    kst_put_uint(o, span->place, 8);
+    kst_put_uint(o, span->hash, 8);
+}
+
+static kst_pack_span read_span(kst_reader *r, int size_bytes) {
+    kst_pack_span span;
+    span.size = kst_read_uint(r, size_bytes);
+    span.place = kst_read_u64(r);
+    span.hash = kst_read_u64(r);
+    return span;
+}
+
+void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
+    kst_out o = {bytes};
+    const karst_lattice *l = &d->lattice;
+    kst_put_uint(&o, (uint32_t)l->shape.columns, 4);
+    kst_put_uint(&o, (uint32_t)l->shape.rows, 4);
+    kst_put_f64(&o, l->shape.spacing_m);
+    kst_put_f64(&o, l->shape.origin.x);
+    kst_put_f64(&o, l->shape.origin.y);
+    kst_put_f64(&o, l->shape.origin.z);
+    kst_put_f64(&o, l->step_y_m);
+    kst_put_f64(&o, l->step_xz_m);
+    kst_put_uint(&o, (uint32_t)l->cell_steps, 4);
+    kst_put_f32(&o, l->bound_m);
+    kst_put_uint(&o, (uint32_t)d->level_count, 4);
+    kst_put_uint(&o, (uint32_t)d->map_count, 4);
+    kst_put_uint(&o, d->hole_count, 8);
+    kst_put_uint(&o, d->world_hash, 8);
+    kst_put_f64(&o, d->bounds.min.x);
+    kst_put_f64(&o, d->bounds.min.y);
+    kst_put_f64(&o, d->bounds.min.z);
+    kst_put_f64(&o, d->bounds.max.x);
+    kst_put_f64(&o, d->bounds.max.y);
+    kst_put_f64(&o, d->bounds.max.z);
+    kst_put_f32(&o, d->min_y_m);
+    kst_put_f32(&o, d->max_y_m);
+    kst_put_uint(&o, d->reach_x_steps, 2);
+    kst_put_uint(&o, d->reach_z_steps, 2);
+    kst_put_uint(&o, 0, 4);
+    KARST_ASSERT(o.at == bytes + KST_PACK_FIXED_BYTES);
+    for (int level = 0; level < d->level_count; ++level) {
+        kst_put_uint(&o, (uint32_t)d->chunks_x[level], 4);
+        kst_put_uint(&o, (uint32_t)d->chunks_z[level], 4);
+    }
+    for (int m = 0; m < d->map_count; ++m) {
+        const karst_map *map = &d->maps[m];
+        size_t length = strlen(map->name);
+        for (size_t i = 0; i < sizeof map->name; ++i) kst_put_uint(&o, i < length ? (uint8_t)map->name[i] : 0, 1);
+        kst_put_uint(&o, (uint32_t)map->width, 4);
+        kst_put_uint(&o, (uint32_t)map->height, 4);
+        kst_put_uint(&o, (uint32_t)map->channels, 4);
+        kst_put_uint(&o, (uint32_t)map->sample_bytes, 4);
+        kst_put_f32(&o, map->scale);
+        kst_put_f32(&o, map->offset);
+        put_span(&o, &d->map_spans[m], 8);
+    }
+    for (size_t i = 0; i < d->chunk_count; ++i) {
+        for (int k = 0; k < 3; ++k) kst_put_f32(&o, d->nodes[i].reach_min[k]);
+        for (int k = 0; k < 3; ++k) kst_put_f32(&o, d->nodes[i].reach_max[k]);
+        kst_put_f32(&o, d->nodes[i].error);
+        for (int k = 0; k < 6; ++k) kst_put_f32(&o, d->chunk_bounds[i][k]);
+        put_span(&o, &d->spans[i], 4);
+    }
+}
+
+static void read_fixed(kst_directory *d, kst_reader *r, bool *spare_used) {
+    karst_lattice *l = &d->lattice;
+    l->shape.columns = kst_read_i32(r);
+    l->shape.rows = kst_read_i32(r);
+    l->shape.spacing_m = kst_read_f64(r);
+    l->shape.origin.x = kst_read_f64(r);
+    l->shape.origin.y = kst_read_f64(r);
+    l->shape.origin.z = kst_read_f64(r);
+    l->step_y_m = kst_read_f64(r);
+    l->step_xz_m = kst_read_f64(r);
+    l->cell_steps = kst_read_i32(r);
+    l->bound_m = kst_read_f32(r);
+    d->level_count = kst_read_i32(r);
+    d->map_count = kst_read_i32(r);
+    d->hole_count = kst_read_u64(r);
+    d->world_hash = kst_read_u64(r);
+    d->bounds.min.x = kst_read_f64(r);
+    d->bounds.min.y = kst_read_f64(r);
+    d->bounds.min.z = kst_read_f64(r);
+    d->bounds.max.x = kst_read_f64(r);
+    d->bounds.max.y = kst_read_f64(r);
+    d->bounds.max.z = kst_read_f64(r);
+    d->min_y_m = kst_read_f32(r);
+    d->max_y_m = kst_read_f32(r);
+    d->reach_x_steps = kst_read_u16(r);
+    d->reach_z_steps = kst_read_u16(r);
+    *spare_used = kst_read_u32(r) != 0;
+}
+
+static void read_map(karst_map *map, kst_pack_span *span, kst_reader *r) {
+    const uint8_t *name = kst_read_bytes(r, sizeof map->name);
+    if (name) memcpy(map->name, name, sizeof map->name);
+    map->width = kst_read_i32(r);
+    map->height = kst_read_i32(r);
+    map->channels = kst_read_i32(r);
+    map->sample_bytes = kst_read_i32(r);
+    map->scale = kst_read_f32(r);
+    map->offset = kst_read_f32(r);
+    map->samples = NULL;
+    *span = read_span(r, 8);
+}
+
+static void read_chunk_record(kst_directory *d, size_t i, kst_reader *r) {
+    for (int k = 0; k < 3; ++k) d->nodes[i].reach_min[k] = kst_read_f32(r);
+    for (int k = 0; k < 3; ++k) d->nodes[i].reach_max[k] = kst_read_f32(r);
+    d->nodes[i].error = kst_read_f32(r);
+    for (int k = 0; k < 6; ++k) d->chunk_bounds[i][k] = kst_read_f32(r);
+    d->spans[i] = read_span(r, 4);
+}
+
+// Parts follow one another without a gap, so that every byte of the file belongs to one and no two overlap.
+static bool follows(const kst_pack_span *span, uint64_t *place, uint64_t file_bytes) {
+    if (span->place != *place || !span->size || span->size > file_bytes - *place) return false;
+    *place = kst_pack_aligned(span->place + span->size);
+    return *place <= file_bytes;
+}
+
+karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t size, uint64_t begin,
+                                uint64_t file_bytes, const karst_allocator *allocator, const char *path,
+                                karst_report *report) {
+    kst_reader r = {bytes, bytes + size, false};
+    bool spare_used;
+    read_fixed(d, &r, &spare_used);
+    const char *problem = r.bad ? "it is too short" : spare_used ? "a spare field is not zero" : NULL;
+    // Nothing is numbered or sized before the counts are known to be in range.
+    if (!problem && (d->map_count < 0 || d->map_count > KST_PACK_MAPS_MAX)) problem = "there are more than 8 maps";
+    if (!problem) {
+        int32_t maps = d->map_count;
+        d->map_count = 0;
+        problem = directory_problem(d);
+        d->map_count = maps;
+    }
+    if (problem) return say(KARST_ERROR_FORMAT, path, problem, report);
+    kst_directory_number(d);
+    size_t want;
+    if (!kst_directory_bytes(d, &want) || want != size) problem = "its size does not fit the levels it lists";
+    for (int level = 0; level < d->level_count && !problem; ++level) {
+        int32_t x = kst_read_i32(&r), z = kst_read_i32(&r);
+        if (x != d->chunks_x[level] || z != d->chunks_z[level]) problem = "a level's chunk grid does not fit the size";
+    }
+    for (int m = 0; m < d->map_count && !problem; ++m) read_map(&d->maps[m], &d->map_spans[m], &r);
+    if (!problem) problem = directory_problem(d);
+    if (problem) return say(KARST_ERROR_FORMAT, path, problem, report);
+
+    karst_status status = kst_directory_alloc(d, allocator);
+    if (status) return kst_fail(report, status, "%s: out of memory for the directory", path);
+    for (size_t i = 0; i < d->chunk_count; ++i) read_chunk_record(d, i, &r);
+    problem = tables_problem(d);
+    uint64_t place = begin;
+    for (int m = 0; m < d->map_count && !problem; ++m)
+        if (!follows(&d->map_spans[m], &place, file_bytes)) problem = "a map does not lie where it should";
+    for (size_t i = 0; i < d->chunk_count && !problem; ++i)
+        if (!follows(&d->spans[i], &place, file_bytes)) problem = "a chunk does not lie where it should";
+    if (!problem && place != file_bytes) problem = "the file does not end with its last chunk";
+    if (!problem && r.bad) problem = "it is too short";
+    return say(KARST_ERROR_FORMAT, path, problem, report);
+}

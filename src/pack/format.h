@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The pack's layout, version 1: sizes, places and the directory as it stands in memory. docs/pack-format.md tells
+// the same byte by byte.
+//
+//     header | directory | maps | chunks, coarse level first, row-major
+//
+// Every part begins at a multiple of 64 and follows the one before without a gap, but for zeros up to that multiple.
+#pragma once
+#include "core/core.h"
+#include "pack/writer.h"
+
+enum {
+    KST_PACK_VERSION = 1,
+    KST_PACK_ALIGN = 64,
+    KST_PACK_HEADER_BYTES = 64,
+    KST_PACK_FIXED_BYTES = 152,  // of the directory: what stands before its tables
+    KST_PACK_GRID_BYTES = 8,     // a level
+    KST_PACK_MAP_BYTES = 64,     // a map
+    KST_PACK_CHUNK_BYTES = 72,   // a chunk
+    KST_PACK_LEVELS_MAX = KARST_MAX_LEVEL + 1,
+    KST_PACK_MAP_SIDE_MAX = 16384,
+};
+
+extern const uint8_t kst_pack_magic[8];
+
+// Where the bytes of a chunk or map are and what they hash to.
+typedef struct kst_pack_span {
+    uint64_t place, size, hash;
+} kst_pack_span;
+
+// The directory in memory. Chunks are numbered as in the file: coarse level first, row-major.
+typedef struct kst_directory {
+    karst_lattice lattice;
+    int32_t level_count, map_count;
+    uint64_t hole_count, world_hash;
+    karst_box bounds;
+    float min_y_m, max_y_m;
+    uint16_t reach_x_steps, reach_z_steps;  // most that a level-0 vertex is moved sideways
+    int32_t chunks_x[KST_PACK_LEVELS_MAX], chunks_z[KST_PACK_LEVELS_MAX];
+    size_t first[KST_PACK_LEVELS_MAX];  // number of the level's first chunk
+    size_t chunk_count;
+    karst_map maps[KST_PACK_MAPS_MAX];  // samples NULL
+    kst_pack_span map_spans[KST_PACK_MAPS_MAX];
+    karst_node *nodes;
+    float (*chunk_bounds)[6];
+    kst_pack_span *spans;
+} kst_directory;
+
+static inline uint64_t kst_pack_aligned(uint64_t place) {
+    return (place + KST_PACK_ALIGN - 1) & ~(uint64_t)(KST_PACK_ALIGN - 1);
+}
+
+// Levels that a field has: until one chunk holds all of it.
+int kst_pack_level_count(const karst_field_shape *shape);
+// Chunks along x and z at a level.
+void kst_pack_grid(const karst_field_shape *shape, int level, int32_t *chunks_x, int32_t *chunks_z);
+// Fill level grids, first and chunk_count from shape and level_count.
+void kst_directory_number(kst_directory *d);
+// Bytes of the directory in the file; false on overflow.
+bool kst_directory_bytes(const kst_directory *d, size_t *out);
+// Allocate the tables for chunk_count chunks.
+karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *allocator);
+void kst_directory_free(kst_directory *d, const karst_allocator *allocator);
+// Is everything but the spans in range? One line that says what is not.
+karst_status kst_directory_check(const kst_directory *d, const char *path, karst_status status, karst_report *report);
+// Write all into bytes that kst_directory_bytes sized.
+void kst_directory_put(const kst_directory *d, uint8_t *bytes);
+// Read from untrusted bytes, check all, and prove that the spans tile [begin, file_bytes) of the file exactly.
+karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t size, uint64_t begin,
+                                uint64_t file_bytes, const karst_allocator *allocator, const char *path,
+                                karst_report *report);
+
+// Head of an encoded chunk: what can be known without unpacking it.
+typedef struct kst_chunk_head {
+    bool displaced, holes;
+    int level;
+    uint16_t reach_x_steps, reach_z_steps;
+} kst_chunk_head;
+bool kst_chunk_head_read(const uint8_t *bytes, size_t size, kst_chunk_head *out);
+
+// Samples of a map, interleaved; false on overflow or above the limits.
+bool kst_map_bytes(const karst_map *map, size_t *out);
+size_t kst_map_encode_bound(size_t raw);
+// 0 when there is no memory.
+size_t kst_map_encode(const karst_map *map, uint8_t *out, size_t room);
+karst_status kst_map_decode(const uint8_t *bytes, size_t size, const karst_map *map, void *samples);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Reading a pack: the file is mapped; header and directory are checked whole at opening, a chunk or map (its
+// checksum, the zeros behind it, its contents) when it is read. So no byte of the file is taken on trust.
+#include "pack/pack.h"
+
+karst_pack_def karst_pack_def_default(void) {
+    return (karst_pack_def){.cookie = KST_COOKIE};
+}
+
+static bool all_zero(const uint8_t *bytes, uint64_t size) {
+    for (uint64_t i = 0; i < size; ++i)
+        if (bytes[i]) return false;
+    return true;
+}
+
+// Header and directory. Place and size of the directory are checked before they are used.
+static karst_status read_front(karst_pack *pack, const char *path, karst_report *report) {
+    const kst_map *file = &pack->file;
+    if (file->size < KST_PACK_HEADER_BYTES || memcmp(file->bytes, kst_pack_magic, sizeof kst_pack_magic))
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: not a pack (no KPACK at its start)", path);
+    kst_reader r = {file->bytes + sizeof kst_pack_magic, file->bytes + KST_PACK_HEADER_BYTES, false};
+    uint32_t version = kst_read_u32(&r), header_bytes = kst_read_u32(&r);
+    uint64_t file_bytes = kst_read_u64(&r), place = kst_read_u64(&r), size = kst_read_u64(&r);
+    uint64_t directory_hash = kst_read_u64(&r), spare = kst_read_u64(&r), header_hash = kst_read_u64(&r);
+    if (header_hash != kst_hash(file->bytes, KST_PACK_HEADER_BYTES - 8, 0) && version <= KST_PACK_VERSION)
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: header: the checksum is wrong; copy or bake it again", path);
+    if (version > KST_PACK_VERSION)
+        return kst_fail(report, KARST_ERROR_VERSION, "%s: pack version %u, this Karst reads up to %d; update Karst",
+                        path, version, KST_PACK_VERSION);
+    if (version != KST_PACK_VERSION || header_bytes != KST_PACK_HEADER_BYTES || place != KST_PACK_HEADER_BYTES || spare)
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: header: a field is out of range", path);
+    if (file_bytes != file->size)
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: %llu bytes where the header says %llu; copy or bake it again",
+                        path, (unsigned long long)file->size, (unsigned long long)file_bytes);
+    if (size > file_bytes - place || kst_pack_aligned(place + size) > file_bytes)
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: header: the directory does not fit the file", path);
+    if (kst_hash(file->bytes + place, (size_t)size, 0) != directory_hash ||
+        !all_zero(file->bytes + place + size, kst_pack_aligned(place + size) - (place + size)))
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: directory: the checksum is wrong; copy or bake it again",
+                        path);
+    return kst_directory_read(&pack->directory, file->bytes + place, (size_t)size, kst_pack_aligned(place + size),
+                              file_bytes, pack->def.allocator, path, report);
+}
+
+karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_pack **out) {
+    karst_pack_def d = def ? *def : karst_pack_def_default();
+    KARST_ASSERT(d.cookie == KST_COOKIE);
+    karst_report *report = d.report;
+    d.report = NULL;
+    karst_pack *pack = kst_alloc_zero(d.allocator, sizeof *pack);
+    if (!pack) return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
+    pack->def = d;
+    karst_status status = kst_file_map(path, report, &pack->file);
+    if (!status) status = read_front(pack, path, report);
+    if (status) {
+        karst_pack_close(pack);
+        return status;
+    }
+    *out = pack;
+    return KARST_OK;
+}
+
+void karst_pack_close(karst_pack *pack) {
+    if (!pack) return;
+    for (int m = 0; m < KST_PACK_MAPS_MAX; ++m) {
+        size_t bytes;
+        if (pack->samples[m] && kst_map_bytes(&pack->directory.maps[m], &bytes))
+            kst_free(pack->def.allocator, pack->samples[m], bytes);
+    }
+    kst_directory_free(&pack->directory, pack->def.allocator);
+    kst_file_unmap(&pack->file);
+    kst_free(pack->def.allocator, pack, sizeof *pack);
+}
+
+karst_pack_info karst_pack_info_of(const karst_pack *pack) {
+    const kst_directory *d = &pack->directory;
+    return (karst_pack_info){.version = KST_PACK_VERSION,
+                             .file_bytes = pack->file.size,
+                             .lattice = d->lattice,
+                             .level_count = d->level_count,
+                             .bounds = d->bounds,
+                             .hole_count = d->hole_count,
+                             .min_y_m = d->min_y_m,
+                             .max_y_m = d->max_y_m,
+                             .world_hash = d->world_hash};
+}
+
+void karst_pack_chunk_grid(const karst_pack *pack, int level, int32_t *chunks_x, int32_t *chunks_z) {
+    KARST_ASSERT(level >= 0 && level < pack->directory.level_count);
+    *chunks_x = pack->directory.chunks_x[level];
+    *chunks_z = pack->directory.chunks_z[level];
+}
+
+const karst_node *karst_pack_nodes(const karst_pack *pack, int level) {
+    KARST_ASSERT(level >= 0 && level < pack->directory.level_count);
+    return pack->directory.nodes + pack->directory.first[level];
+}
+
+bool karst_pack_chunk_bounds(const karst_pack *pack, int level, int32_t x, int32_t z, float out[6]) {
+    const float *bounds = pack->directory.chunk_bounds[kst_pack_chunk_index(pack, level, x, z)];
+    memcpy(out, bounds, 6 * sizeof *out);
+    return bounds[0] <= bounds[3];
+}
+
+// The bytes of a part, once their checksum and the zeros behind them are as they should be.
+static const uint8_t *checked_part(const karst_pack *pack, const kst_pack_span *span) {
+    const uint8_t *bytes = pack->file.bytes + span->place;
+    uint64_t end = span->place + span->size;
+    if (kst_hash(bytes, (size_t)span->size, 0) != span->hash) return NULL;
+    return all_zero(bytes + span->size, kst_pack_aligned(end) - end) ? bytes : NULL;
+}
+
+karst_status karst_pack_read_chunk(const karst_pack *pack, int level, int32_t x, int32_t z, karst_chunk *out) {
+    const kst_pack_span *span = &pack->directory.spans[kst_pack_chunk_index(pack, level, x, z)];
+    const uint8_t *bytes = checked_part(pack, span);
+    if (!bytes) return KARST_ERROR_FORMAT;
+    return kst_pack_decode_chunk(bytes, (size_t)span->size, level, out);
+}
+
+int karst_pack_map_count(const karst_pack *pack) {
+    return pack->directory.map_count;
+}
+
+karst_map karst_pack_map_info(const karst_pack *pack, int index) {
+    KARST_ASSERT(index >= 0 && index < pack->directory.map_count);
+    return pack->directory.maps[index];
+}
+
+static karst_status decode_map(karst_pack *pack, int index) {
+    const karst_map *map = &pack->directory.maps[index];
+    const kst_pack_span *span = &pack->directory.map_spans[index];
+    const uint8_t *bytes = checked_part(pack, span);
+    size_t raw;
+    if (!bytes || !kst_map_bytes(map, &raw)) return KARST_ERROR_FORMAT;
+    void *samples = kst_alloc(pack->def.allocator, raw);
+    if (!samples) return KARST_ERROR_MEMORY;
+    karst_status status = kst_map_decode(bytes, (size_t)span->size, map, samples);
+    if (status)
+        kst_free(pack->def.allocator, samples, raw);
+    else
+        pack->samples[index] = samples;
+    return status;
+}
+
+karst_status karst_pack_map(karst_pack *pack, const char *name, karst_map *out) {
+    for (int m = 0; m < pack->directory.map_count; ++m) {
+        if (strcmp(pack->directory.maps[m].name, name)) continue;
+        karst_status status = pack->samples[m] ? KARST_OK : decode_map(pack, m);
+        if (status) return status;
+        *out = pack->directory.maps[m];
+        out->samples = pack->samples[m];
+        return KARST_OK;
+    }
+    return KARST_ERROR_UNSUPPORTED;
+}
