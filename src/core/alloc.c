@@ -16,8 +16,10 @@ uint64_t kst_alloc_fail_after(uint64_t n) {
 
 static bool fault_strikes(void) {
     atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
-    if (!atomic_load_explicit(&fault_countdown, memory_order_relaxed)) return false;
-    return atomic_fetch_sub(&fault_countdown, 1) == 1;
+    uint64_t left = atomic_load_explicit(&fault_countdown, memory_order_relaxed);
+    while (left && !atomic_compare_exchange_weak(&fault_countdown, &left, left - 1)) {
+    }
+    return left == 1;
 }
 
 static size_t rounded(size_t bytes) {  // aligned_alloc wants a multiple of the alignment

@@ -4,7 +4,9 @@
 
 #include "core/core.h"
 
-size_t kst_compress_bound(size_t size) { return ZSTD_compressBound(size); }
+size_t kst_compress_bound(size_t size) {
+    return ZSTD_compressBound(size);
+}
 
 size_t kst_compress(const void *bytes, size_t size, void *out, size_t room, int level) {
     size_t n = ZSTD_compress(out, room, bytes, size, level);

@@ -24,8 +24,12 @@ karst_status kst_fail(karst_report *report, karst_status status, const char *for
 // ---- alloc.c -------------------------------------------------------------------------------------
 
 // a * b and a + b into *out; false on overflow. Sizes from files and callers go through these.
-static inline bool kst_size_mul(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
-static inline bool kst_size_add(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool kst_size_mul(size_t a, size_t b, size_t *out) {
+    return !__builtin_mul_overflow(a, b, out);
+}
+static inline bool kst_size_add(size_t a, size_t b, size_t *out) {
+    return !__builtin_add_overflow(a, b, out);
+}
 
 // 64-byte aligned memory from the allocator (NULL: malloc). kst_alloc_zero clears. NULL when there is none.
 void *kst_alloc(const karst_allocator *allocator, size_t bytes);
@@ -84,12 +88,15 @@ typedef struct kst_map {
 karst_status kst_file_map(const char *path, karst_report *report, kst_map *out);
 void kst_file_unmap(kst_map *map);
 
-// Write beside and rename: the target is the old file or the whole new one. Close with commit or abandon.
+// Write beside and rename: the target is the old file or the whole new one. Close with commit or abandon. Where
+// the file system can, the new file has no name until it is whole, so that a killed program leaves nothing behind.
 typedef struct kst_writer {
     FILE *file;
     char *path, *temporary;
+    bool named;  // the file has the name `temporary` already
     uint64_t offset;
     karst_status status;  // sticky: after a failure all writes are ignored
+    int reason;           // errno of that failure
 } kst_writer;
 karst_status kst_writer_open(kst_writer *writer, const char *path, karst_report *report);
 void kst_writer_put(kst_writer *writer, const void *bytes, size_t size);
@@ -119,11 +126,21 @@ static inline uint64_t kst_read_uint(kst_reader *r, int bytes) {
     for (int i = 0; p && i < bytes; ++i) v |= (uint64_t)p[i] << (8 * i);
     return v;
 }
-static inline uint8_t kst_read_u8(kst_reader *r) { return (uint8_t)kst_read_uint(r, 1); }
-static inline uint16_t kst_read_u16(kst_reader *r) { return (uint16_t)kst_read_uint(r, 2); }
-static inline uint32_t kst_read_u32(kst_reader *r) { return (uint32_t)kst_read_uint(r, 4); }
-static inline uint64_t kst_read_u64(kst_reader *r) { return kst_read_uint(r, 8); }
-static inline int32_t kst_read_i32(kst_reader *r) { return (int32_t)kst_read_uint(r, 4); }
+static inline uint8_t kst_read_u8(kst_reader *r) {
+    return (uint8_t)kst_read_uint(r, 1);
+}
+static inline uint16_t kst_read_u16(kst_reader *r) {
+    return (uint16_t)kst_read_uint(r, 2);
+}
+static inline uint32_t kst_read_u32(kst_reader *r) {
+    return (uint32_t)kst_read_uint(r, 4);
+}
+static inline uint64_t kst_read_u64(kst_reader *r) {
+    return kst_read_uint(r, 8);
+}
+static inline int32_t kst_read_i32(kst_reader *r) {
+    return (int32_t)kst_read_uint(r, 4);
+}
 static inline float kst_read_f32(kst_reader *r) {
     uint32_t u = kst_read_u32(r);
     float f;
@@ -163,7 +180,9 @@ static inline uint64_t kst_mix64(uint64_t x) {  // splitmix64 finaliser (Steele,
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     return x ^ (x >> 31);
 }
-static inline uint64_t kst_random(uint64_t seed, uint64_t index) { return kst_mix64(seed ^ kst_mix64(index)); }
+static inline uint64_t kst_random(uint64_t seed, uint64_t index) {
+    return kst_mix64(seed ^ kst_mix64(index));
+}
 static inline double kst_random01(uint64_t seed, uint64_t index) {
     return (double)(kst_random(seed, index) >> 11) * 0x1p-53;
 }

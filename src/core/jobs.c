@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Jobs: the host's parallel-for, or a pool of our own.
 //
-// The pool is one parallel-for at a time: workers take ranges from an atomic counter. Which worker takes
-// which range is chance, so results may not depend on it.
+// The pool is one parallel-for at a time: workers take ranges, in rising order, from an atomic counter. Which
+// worker takes which range is chance, so results may not depend on it.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -23,23 +23,37 @@ struct karst_jobs {
     bool quit;
     karst_range_fn *fn;
     void *context;
-    int count, grain;
-    _Atomic int next;
+    int count, grain, range_count;
+    _Atomic int next;  // range
 };
 
-static _Thread_local bool inside_job;
+// What this thread works for now: calls from inside a job stay on their worker and keep its number.
+static _Thread_local const karst_jobs *inside;
+static _Thread_local int inside_worker;
 
-karst_jobs_def karst_jobs_def_default(void) { return (karst_jobs_def){.cookie = KST_COOKIE}; }
+karst_jobs_def karst_jobs_def_default(void) {
+    return (karst_jobs_def){.cookie = KST_COOKIE};
+}
 
 static void take_ranges(karst_jobs *jobs, int worker) {
-    inside_job = true;
+    inside = jobs;
+    inside_worker = worker;
     for (;;) {
-        int begin = atomic_fetch_add(&jobs->next, jobs->grain);
-        if (begin >= jobs->count || begin < 0) break;
+        int range = atomic_fetch_add(&jobs->next, 1);
+        if (range >= jobs->range_count || range < 0) break;
+        int begin = range * jobs->grain;
         int end = jobs->count - begin < jobs->grain ? jobs->count : begin + jobs->grain;
         jobs->fn(begin, end, worker, jobs->context);
     }
-    inside_job = false;
+    inside = NULL;
+}
+
+static void host_range(int begin, int end, int worker, void *context) {
+    karst_jobs *jobs = context;
+    inside = jobs;
+    inside_worker = worker;
+    jobs->fn(begin, end, worker, jobs->context);
+    inside = NULL;
 }
 
 typedef struct start {
@@ -83,10 +97,15 @@ karst_status karst_jobs_create(const karst_jobs_def *def, karst_jobs **out) {
     for (int i = 1; i < d.worker_count && !d.parallel_for; ++i) {
         start *s = kst_alloc(d.allocator, sizeof *s);
         if (s) *s = (start){jobs, i};
-        if (!s || pthread_create(&jobs->thread[jobs->started], NULL, worker_main, s)) {
+        karst_status status = KARST_OK;
+        if (!s)
+            status = KARST_ERROR_MEMORY;
+        else if (pthread_create(&jobs->thread[jobs->started], NULL, worker_main, s))
+            status = KARST_ERROR_LIMIT;
+        if (status) {
             kst_free(d.allocator, s, sizeof *s);
             karst_jobs_destroy(jobs);
-            return s ? KARST_ERROR_LIMIT : KARST_ERROR_MEMORY;
+            return status;
         }
         ++jobs->started;
     }
@@ -107,25 +126,36 @@ void karst_jobs_destroy(karst_jobs *jobs) {
     kst_free(jobs->def.allocator, jobs, sizeof *jobs);
 }
 
-int karst_jobs_worker_count(const karst_jobs *jobs) { return jobs ? jobs->def.worker_count : 1; }
+int karst_jobs_worker_count(const karst_jobs *jobs) {
+    return jobs ? jobs->def.worker_count : 1;
+}
 
 void karst_jobs_for(karst_jobs *jobs, int count, int grain, karst_range_fn *fn, void *context) {
     if (count <= 0) return;
     if (grain < 1) grain = 1;
-    if (jobs && jobs->def.parallel_for && !inside_job) {
-        jobs->def.parallel_for(count, grain, fn, context, jobs->def.host);
+    bool host = jobs && jobs->def.parallel_for;
+    if (!jobs || inside || (!host && (jobs->def.worker_count == 1 || count <= grain))) {
+        const karst_jobs *outer = inside;
+        int worker = jobs && outer == jobs ? inside_worker : 0;
+        if (!outer) inside = jobs, inside_worker = 0;
+        for (int begin = 0; begin < count;) {
+            int end = count - begin < grain ? count : begin + grain;
+            fn(begin, end, worker, context);
+            begin = end;
+        }
+        inside = outer;
         return;
     }
-    if (!jobs || jobs->def.worker_count == 1 || inside_job || count <= grain) {
-        for (int begin = 0; begin < count; begin += grain)
-            fn(begin, count - begin < grain ? count : begin + grain, 0, context);
-        return;
-    }
-    pthread_mutex_lock(&jobs->lock);
+    if (!host) pthread_mutex_lock(&jobs->lock);
     jobs->fn = fn;
     jobs->context = context;
+    if (host) {
+        jobs->def.parallel_for(count, grain, host_range, jobs, jobs->def.host);
+        return;
+    }
     jobs->count = count;
     jobs->grain = grain;
+    jobs->range_count = (count - 1) / grain + 1;
     atomic_store(&jobs->next, 0);
     jobs->busy = jobs->started;
     ++jobs->round;
@@ -145,7 +175,7 @@ typedef struct run {
     const karst_progress *progress;
     const char *stage;
     double from, to;
-    int count;
+    int first, count;  // first: of the slice that runs now
     pthread_t caller;
     _Atomic int done, failed_at;  // failed_at: begin of the lowest range known to have failed
     pthread_mutex_t lock;
@@ -168,29 +198,51 @@ static void note_failure(run *r, int begin, karst_status status) {
     pthread_mutex_unlock(&r->lock);
 }
 
+// At most a few dozen times a second; false when asked to stop.
+static bool tell(run *r, int done) {
+    if (!r->progress || !r->progress->step) return true;
+    double now = now_s();
+    if (now - r->told_s < 0.03 && done < r->count) return true;
+    r->told_s = now;
+    return r->progress->step(r->progress->context, r->stage, r->from + (r->to - r->from) * done / r->count);
+}
+
 static void run_range(int begin, int end, int worker, void *context) {
     run *r = context;
+    begin += r->first;
+    end += r->first;
     if (begin > atomic_load(&r->failed_at)) return;  // a lower range failed: its status wins anyway
     karst_status status = r->fn(begin, end, worker, r->context);
     if (status) note_failure(r, begin, status);
     int done = atomic_fetch_add(&r->done, end - begin) + end - begin;
-    if (!r->progress || !r->progress->step || !pthread_equal(pthread_self(), r->caller)) return;
-    double now = now_s();
-    if (now - r->told_s < 0.03 && done < r->count) return;
-    r->told_s = now;
-    if (!r->progress->step(r->progress->context, r->stage, r->from + (r->to - r->from) * done / r->count))
-        note_failure(r, -1, KARST_ERROR_CANCELLED);
+    if (pthread_equal(pthread_self(), r->caller) && !tell(r, done)) note_failure(r, -1, KARST_ERROR_CANCELLED);
 }
 
 karst_status kst_jobs_run(karst_jobs *jobs, int count, int grain, kst_range_fn *fn, void *context,
                           const karst_progress *progress, const char *stage, double from, double to) {
-    run r = {.fn = fn, .context = context, .progress = progress, .stage = stage, .from = from, .to = to,
-             .count = count, .caller = pthread_self()};
+    run r = {.fn = fn,
+             .context = context,
+             .progress = progress,
+             .stage = stage,
+             .from = from,
+             .to = to,
+             .count = count,
+             .caller = pthread_self()};
     atomic_store(&r.failed_at, INT32_MAX);
     pthread_mutex_init(&r.lock, NULL);
     karst_status status = kst_progress_step(progress, stage, from);
     if (!status) {
-        karst_jobs_for(jobs, count, grain, run_range, &r);
+        // A host's scheduler may leave the caller idle, where it cannot tell or be stopped: slices let it.
+        int slice = count;
+        if (grain < 1) grain = 1;
+        if (jobs && jobs->def.parallel_for && progress && (int64_t)4 * jobs->def.worker_count * grain < count)
+            slice = 4 * jobs->def.worker_count * grain;
+        while (r.first < count && !r.status) {
+            int left = count - r.first;
+            karst_jobs_for(jobs, left < slice ? left : slice, grain, run_range, &r);
+            r.first = left < slice ? count : r.first + slice;
+            if (!r.status && slice < count && !tell(&r, r.first)) r.status = KARST_ERROR_CANCELLED;
+        }
         status = r.status;
     }
     pthread_mutex_destroy(&r.lock);

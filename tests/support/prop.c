@@ -6,8 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int test_count(int count) {
+    return getenv("KARST_TEST_QUICK") ? (count + 7) / 8 : count;
+}
+
 prop prop_begin(const char *name, int count) {
-    return (prop){.name = name, .seed = kst_hash(name, strlen(name), 0), .at = -1, .count = count};
+    return (prop){.name = name, .seed = kst_hash(name, strlen(name), 0), .at = -1, .count = test_count(count)};
 }
 
 bool prop_next(prop *p) {
@@ -21,14 +25,18 @@ bool prop_next(prop *p) {
     return ++p->at < p->count;
 }
 
-uint64_t prop_u64(prop *p) { return kst_random(p->seed + (uint64_t)p->at * 0x9E3779B97F4A7C15u, p->draw++); }
+uint64_t prop_u64(prop *p) {
+    return kst_random(p->seed + (uint64_t)p->at * 0x9E3779B97F4A7C15u, p->draw++);
+}
 double prop_real(prop *p, double low, double high) {
     return low + (high - low) * ((double)(prop_u64(p) >> 11) * 0x1p-53);
 }
 int prop_int(prop *p, int low, int high) {
     return low + (int)(prop_u64(p) % ((uint64_t)((int64_t)high - low) + 1));
 }
-bool prop_chance(prop *p, double share) { return prop_real(p, 0, 1) < share; }
+bool prop_chance(prop *p, double share) {
+    return prop_real(p, 0, 1) < share;
+}
 
 void prop_fail(prop *p, const char *file, int line, const char *text) {
     print_error("property %s failed at case %d: %s (replay: KARST_PROP_CASE=%d)\n", p->name, p->at, text, p->at);

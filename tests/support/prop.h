@@ -21,16 +21,18 @@ typedef struct prop {
     int at, count;
 } prop;
 
-prop prop_begin(const char *name, int count);
+// Sanitizers are slow: with KARST_TEST_QUICK set, an eighth of count, at least 1; else count.
+int test_count(int count);
+prop prop_begin(const char *name, int count);  // test_count(count) cases
 bool prop_next(prop *p);
-uint64_t prop_u64(prop *p);                      // any
-int prop_int(prop *p, int low, int high);        // closed range
+uint64_t prop_u64(prop *p);                // any
+int prop_int(prop *p, int low, int high);  // closed range
 double prop_real(prop *p, double low, double high);
 bool prop_chance(prop *p, double share);
 void prop_fail(prop *p, const char *file, int line, const char *text);
 
-#define prop_check(p, condition) \
-    do { \
+#define prop_check(p, condition)                                          \
+    do {                                                                  \
         if (!(condition)) prop_fail((p), __FILE__, __LINE__, #condition); \
     } while (0)
 #define prop_near(p, a, b, tolerance) prop_check(p, fabs((double)(a) - (double)(b)) <= (double)(tolerance))

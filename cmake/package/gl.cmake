@@ -1,0 +1,1 @@
+karst_package(gl karst-gl NEEDS epoxy LINKS karst::karst)

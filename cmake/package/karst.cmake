@@ -1,0 +1,1 @@
+karst_package(karst karst NEEDS libzstd LINKS Threads::Threads m)
