@@ -17,6 +17,7 @@ typedef struct karst_bake_def {
     uint32_t cookie;   ///< set by the default function, do not touch
 } karst_bake_def;
 
+/// Within a centimetre, maps of 2048 samples a side, on the caller alone.
 KARST_API karst_bake_def karst_bake_def_default(void);
 
 /// What a bake did.
@@ -29,12 +30,17 @@ typedef struct karst_bake_info {
     uint64_t hash;           ///< of the pack's bytes
 } karst_bake_info;
 
-/// Bake a world into a pack at path, written beside and renamed.
-/// @return KARST_ERROR_LIMIT when the error bound cannot be kept in the format (says which), KARST_ERROR_CANCELLED, ...
+/// Bake a world into a pack at path, written beside and renamed: whatever happens, there is the old file or the
+/// whole new one. Threads: one call a project; work is spread over def->jobs. Cost: O(vertices), a few rows of
+/// chunks of memory.
+/// @param def NULL: the default @param progress, report, info may be NULL
+/// @return KARST_ERROR_LIMIT when the error bound cannot be kept in the format (says which), KARST_ERROR_FILE,
+/// KARST_ERROR_FORMAT (a damaged world), KARST_ERROR_MEMORY, KARST_ERROR_UNSUPPORTED (no ground), KARST_ERROR_CANCELLED
 KARST_API karst_status karst_bake(karst_project *project, const char *path, const karst_bake_def *def,
                                   const karst_progress *progress, karst_report *report, karst_bake_info *info);
 
-/// Bake a field that lives in memory (scenes, tests, generated worlds).
+/// Bake a field that lives in memory (scenes, tests, generated worlds). Otherwise as karst_bake(); the field is only
+/// read, and may not change meanwhile.
 KARST_API karst_status karst_bake_field(karst_field *field, const char *path, const karst_bake_def *def,
                                         const karst_progress *progress, karst_report *report, karst_bake_info *info);
 

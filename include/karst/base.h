@@ -37,10 +37,10 @@ typedef enum karst_status {
     KARST_STATUS_COUNT
 } karst_status;
 
-/// Short lower-case name of a status ("out of memory"), static storage, never NULL.
+/// Short lower-case name of a status ("out of memory"), static storage, never NULL. Threads: any.
 KARST_API const char *karst_status_text(karst_status status);
 
-/// Version of the library in use, "major.minor.patch", static storage.
+/// Version of the library in use, "major.minor.patch", static storage. Threads: any.
 KARST_API const char *karst_version_text(void);
 
 enum { KARST_REPORT_BYTES = 512 };

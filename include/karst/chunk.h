@@ -62,7 +62,7 @@ typedef struct karst_node {
     float error;                       ///< most that this level is off inside reach [m]; 0 at level 0
 } karst_node;
 
-/// Unit normal of an encoded one. The code is octahedral round y: x is (low byte - 128) / 127, z is (high byte - 128)
+/// Unit normal of an encoded one; any code is one. Threads: any. The code is octahedral round y: x is (low byte - 128) / 127, z is (high byte - 128)
 /// / 127, both at least -1, and the upper half of the sphere is |x| + |z| <= 1. Every code decodes. The same in GLSL:
 ///
 ///     vec3 karst_normal(uint code) {

@@ -62,36 +62,43 @@ typedef struct karst_field karst_field;
 /// A 1025 x 1025 field at 1 m, origin 0, in memory.
 KARST_API karst_field_def karst_field_def_default(void);
 
-/// Make a field. Cost: O(chunks) pointers; no chunk is touched, so a 16,385 x 16,385 field opens at once.
+/// Make a field. @param def NULL: the default @param out yours until karst_field_destroy(); untouched on error
+/// Threads: one field is used from one thread at a time, but for queries through its ground. Cost: O(chunks) pointers; no chunk is touched, so a 16,385 x 16,385 field opens at once.
 /// @return KARST_ERROR_MEMORY, KARST_ERROR_ARGUMENT (shape out of range)
 KARST_API karst_status karst_field_create(const karst_field_def *def, karst_field **out);
 
 /// Free a field; changes not flushed are lost. NULL is allowed.
 KARST_API void karst_field_destroy(karst_field *field);
 
+/// Size and place, as given at creation. Cost: O(1).
 KARST_API karst_field_shape karst_field_shape_of(const karst_field *field);
 
-/// Chunks along x and z.
+/// Chunks along x and z. Cost: O(1).
 KARST_API void karst_field_chunk_grid(const karst_field *field, int32_t *chunks_x, int32_t *chunks_z);
 
-/// Read vertices [rect) into caller's arrays of `stride` floats a row; x and z may be NULL.
+/// Read vertices [rect), inside the field, into caller's arrays of `stride` floats a row: displacement [m]; x and z
+/// may be NULL. Cost: O(vertices), and loading the chunks they lie in.
 /// @return KARST_ERROR_FILE and so on from the store, KARST_ERROR_MEMORY
 KARST_API karst_status karst_field_read(karst_field *field, karst_rect rect, float *y, float *x, float *z, int stride);
 
 /// Write vertices [rect). x and z both NULL leaves the sideways displacement as it is. Border copies in
-/// all chunks are kept equal. NaN and infinity are refused with KARST_ERROR_ARGUMENT.
+/// all chunks are kept equal. NaN and infinity are refused. Threads: one writer, and no query meanwhile.
+/// @return KARST_ERROR_ARGUMENT (not finite), KARST_ERROR_MEMORY, and what the store returns
 KARST_API karst_status karst_field_write(karst_field *field, karst_rect rect, const float *y, const float *x,
                                          const float *z, int stride);
 
-/// Read or write the hole flags of cells [rect): one byte a cell, 0 or 1.
+/// Read the hole flags of cells [rect), inside the field: one byte a cell, 0 or 1, `stride` bytes a row.
+/// @return KARST_ERROR_MEMORY, and what the store returns
 KARST_API karst_status karst_field_read_holes(karst_field *field, karst_rect rect, uint8_t *holes, int stride);
+/// Write the hole flags of cells [rect): not 0 is a hole. Otherwise as karst_field_read_holes(); one writer.
 KARST_API karst_status karst_field_write_holes(karst_field *field, karst_rect rect, const uint8_t *holes, int stride);
 
 /// Copy one chunk as it is stored, padding included (outside the field: stepped on from the last sample, hole).
+/// @return KARST_ERROR_MEMORY, and what the store returns
 KARST_API karst_status karst_field_read_chunk(karst_field *field, int32_t chunk_x, int32_t chunk_z,
                                               karst_field_chunk *out);
 
-/// Give every changed chunk to the store.
+/// Give every changed chunk to the store. Without a store nothing happens. @return what the store returns
 KARST_API karst_status karst_field_flush(karst_field *field);
 
 /// Position and smooth normal of the surface at grid coordinates (u, v) in cells, 0..columns-1, 0..rows-1:

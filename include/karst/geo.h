@@ -37,6 +37,7 @@ typedef struct karst_import_def {
     uint32_t cookie;            ///< set by the default function, do not touch
 } karst_import_def;
 
+/// Everything found out from the file, origin 0, ground named "ground".
 KARST_API karst_import_def karst_import_def_default(void);
 
 enum { KARST_WARNINGS_MAX = 8, KARST_WARNING_BYTES = 240 };
@@ -55,21 +56,30 @@ typedef struct karst_import_info {
     int warning_count;
 } karst_import_info;
 
-/// Read an elevation file into a new ground of a world, as one step.
+/// Read an elevation file into a new ground of a world, as one step: seen whole or not at all.
+/// @param def NULL: the default @param jobs, progress, report may be NULL
+/// @param info what was found @param ground the new ground's id; both may be NULL and are untouched on error
+/// Threads: one call a project. Cost: O(samples), read in strips.
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_LIMIT, KARST_ERROR_UNSUPPORTED, KARST_ERROR_ARGUMENT,
+/// KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED; report names file, place, fault and remedy
 KARST_API karst_status karst_geo_import(karst_project *project, const char *path, const karst_import_def *def,
                                         karst_jobs *jobs, const karst_progress *progress, karst_report *report,
                                         karst_import_info *info, int64_t *ground);
 
 /// Write the field of a world: the extension picks the format: .tif .png .r16 .r32 .obj .ply .glb.
-/// Written beside and renamed.
+/// Written beside and renamed. Threads: one call a project. Cost: O(samples).
+/// @return KARST_ERROR_UNSUPPORTED (extension), KARST_ERROR_FILE, KARST_ERROR_LIMIT (heights or size that the format
+/// cannot hold), KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED
 KARST_API karst_status karst_geo_export(karst_project *project, int64_t ground, const char *path,
                                         const karst_progress *progress, karst_report *report);
 
-/// Write the reference triangles of any ground as .obj, .ply or .glb.
+/// Write the reference triangles of any ground as .obj, .ply or .glb, world positions. Written beside and renamed.
+/// Threads: any. Cost: O(triangles). @return as karst_geo_export()
 KARST_API karst_status karst_geo_export_ground(const karst_ground *ground, const char *path,
                                                const karst_progress *progress, karst_report *report);
 
-/// Write an 8-bit RGB picture as PNG, rows from the top.
+/// Write an 8-bit RGB picture of width * height * 3 bytes as PNG, rows from the top. Written beside and renamed.
+/// Threads: any. @return KARST_ERROR_FILE, KARST_ERROR_MEMORY
 KARST_API karst_status karst_geo_write_png(const char *path, int width, int height, const uint8_t *rgb,
                                            karst_report *report);
 

@@ -16,11 +16,15 @@ typedef struct karst_gl_def {
     uint32_t cookie;       ///< set by the default function, do not touch
 } karst_gl_def;
 
+/// Work on the caller, compiler messages dropped.
 KARST_API karst_gl_def karst_gl_def_default(void);
 
-/// Make a renderer for the scenes of one pack on the context that is current.
+/// Make a renderer for the scenes of one pack on the context that is current. The pack must outlive it.
+/// Threads: this and every call with the renderer where that context is current. Cost: compiles shaders, uploads maps.
+/// @param def NULL: the default @param out yours until karst_gl_destroy(); untouched on error
 /// @return KARST_ERROR_UNSUPPORTED (no 4.5 core), KARST_ERROR_MEMORY
 KARST_API karst_status karst_gl_create(karst_pack *pack, const karst_gl_def *def, karst_gl **out);
+/// Free the renderer and its GL objects; its context must be current. NULL is allowed.
 KARST_API void karst_gl_destroy(karst_gl *gl);
 
 typedef enum karst_gl_overlay {
@@ -44,26 +48,34 @@ typedef struct karst_gl_look {
     uint32_t cookie;                           ///< set by the default function, do not touch
 } karst_gl_look;
 
+/// A clear summer afternoon with sky; snow, trees and exposure chosen from the ground.
 KARST_API karst_gl_look karst_gl_look_default(void);
 
-/// Sun of a clock hour (0..24, local solar) at a latitude and day of the year.
+/// Set the sun to that of a clock hour (0..24, local solar) at a latitude [rad, north positive] and day of the year
+/// (1..365). Threads: any.
 KARST_API void karst_gl_look_sun(karst_gl_look *look, float hour, float latitude_rad, int day);
 
 /// Copy what is new and draw view `view_index` of the frame into framebuffer `target` (GL name), sized by the view.
-/// Sets all GL state it needs and restores none.
+/// Sets all GL state it needs and restores none. Each update's frame is drawn at least once, since it carries uploads.
+/// Cost: one draw a batch, and copying frame->uploads.
+/// @return KARST_ERROR_MEMORY, KARST_ERROR_UNSUPPORTED (the driver refused)
 KARST_API karst_status karst_gl_draw(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
                                      const karst_gl_look *look, unsigned target);
 
 /// A headless 4.5 core context: EGL device platform, then surfaceless. Made current on this thread.
 typedef struct karst_gl_context karst_gl_context;
+/// Make one and make it current on this thread. @param out yours until karst_gl_context_destroy(); untouched on error
+/// @return KARST_ERROR_UNSUPPORTED (no EGL, no 4.5 core; report says which)
 KARST_API karst_status karst_gl_context_create(karst_report *report, karst_gl_context **out);
+/// Unbind and free it, on the thread that made it. NULL is allowed.
 KARST_API void karst_gl_context_destroy(karst_gl_context *context);
 
-/// Name of the device that draws ("llvmpipe ..."), valid while the context lives.
+/// Name of the device that draws ("llvmpipe ..."), valid while the context lives. A context must be current.
 KARST_API const char *karst_gl_device(void);
 
 /// Draw one view into memory: RGB, 8 bits, rows from the top. Uses its own multisampled target.
-/// @param samples 1, 2 or 4
+/// @param samples 1, 2 or 4 @param rgb room for width * height * 3 bytes of the view
+/// @return as karst_gl_draw()
 KARST_API karst_status karst_gl_render(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
                                        const karst_gl_look *look, int samples, uint8_t *rgb);
 

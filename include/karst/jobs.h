@@ -24,20 +24,23 @@ typedef struct karst_jobs_def {
     uint32_t cookie;  ///< set by the default function, do not touch
 } karst_jobs_def;
 
+/// One worker a processor, on threads of our own.
 KARST_API karst_jobs_def karst_jobs_def_default(void);
 
-/// Start a scheduler. @param out yours until karst_jobs_destroy(); untouched on error
+/// Start a scheduler. Cost: one thread a worker beside the caller.
+/// @param def NULL: the default @param out yours until karst_jobs_destroy(); untouched on error
 /// @return KARST_ERROR_MEMORY, KARST_ERROR_LIMIT (threads could not start)
 KARST_API karst_status karst_jobs_create(const karst_jobs_def *def, karst_jobs **out);
 
-/// Stop the workers and free the scheduler. NULL is allowed.
+/// Stop the workers and free the scheduler; no work of it may be running. NULL is allowed.
 KARST_API void karst_jobs_destroy(karst_jobs *jobs);
 
-/// Number of workers, >= 1. NULL means 1: the caller alone.
+/// Number of workers, >= 1. NULL means 1: the caller alone. Threads: any.
 KARST_API int karst_jobs_worker_count(const karst_jobs *jobs);
 
 /// Run fn over [0, count) in ranges of at most grain and return when all are done. A NULL jobs runs on
-/// the caller. Calls from inside a job run on that worker alone. Threads: one caller at a time.
+/// the caller. Calls from inside a job run on that worker alone, and keep its number. Which worker gets which
+/// range is chance: results may not depend on it. Threads: one caller at a time. Cost: a few microseconds.
 KARST_API void karst_jobs_for(karst_jobs *jobs, int count, int grain, karst_range_fn *fn, void *context);
 
 /// How long work reports and is stopped. Passed by pointer; NULL means silent and unstoppable.

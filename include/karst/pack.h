@@ -19,10 +19,12 @@ typedef struct karst_pack_def {
     uint32_t cookie;       ///< set by the default function, do not touch
 } karst_pack_def;
 
+/// Memory from malloc, no report.
 KARST_API karst_pack_def karst_pack_def_default(void);
 
 /// Map a pack and check its header and directory: every offset and count is proved in range here.
-/// @param def NULL: the default
+/// Cost: O(nodes); chunks are read when asked for.
+/// @param def NULL: the default @param out yours until karst_pack_close(); untouched on error
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_VERSION, KARST_ERROR_MEMORY
 KARST_API karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_pack **out);
 
@@ -41,15 +43,17 @@ typedef struct karst_pack_info {
     uint64_t world_hash;                   ///< of the inputs this was baked from
 } karst_pack_info;
 
+/// What is in it. Threads: any. Cost: O(1).
 KARST_API karst_pack_info karst_pack_info_of(const karst_pack *pack);
 
-/// Chunks along x and z at a level.
+/// Chunks along x and z at a level, 0..level_count - 1. Threads: any. Cost: O(1).
 KARST_API void karst_pack_chunk_grid(const karst_pack *pack, int level, int32_t *chunks_x, int32_t *chunks_z);
 
-/// The nodes of a level, row-major, valid until close.
+/// The nodes of a level, 0..level_count - 1, row-major, valid until close. Threads: any. Cost: O(1).
 KARST_API const karst_node *karst_pack_nodes(const karst_pack *pack, int level);
 
 /// Tight bounds of one chunk's vertices relative to the ground's origin [m]: min xyz, max xyz; false when all hole.
+/// Threads: any. Cost: O(1).
 KARST_API bool karst_pack_chunk_bounds(const karst_pack *pack, int level, int32_t x, int32_t z, float out[6]);
 
 /// Read, check and decode one chunk. Threads: any number at once. Cost: about 50 us.

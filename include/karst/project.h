@@ -59,6 +59,7 @@ typedef struct karst_project_ground {
 } karst_project_ground;
 
 /// List the grounds. @param out room for capacity; *count receives how many there are
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT (a damaged world)
 KARST_API karst_status karst_project_grounds(karst_project *project, karst_project_ground *out, int capacity,
                                              int *count);
 
@@ -73,19 +74,24 @@ KARST_API karst_status karst_project_field(karst_project *project, int64_t groun
 /// or a power cut. A commit that fails drops the step. Dropping with none begun does nothing.
 /// @return KARST_ERROR_ARGUMENT (opened for reading), KARST_ERROR_FILE (disk full and the like)
 KARST_API karst_status karst_project_begin(karst_project *project, const char *step);
+/// End the step and keep it. @return as karst_project_begin()
 KARST_API karst_status karst_project_commit(karst_project *project);
+/// Drop the step; without one nothing happens.
 KARST_API void karst_project_rollback(karst_project *project);
 
 /// Inside a step: add a field ground, flat at 0; *id receives its id. A world holds one field for now.
+/// @return KARST_ERROR_ARGUMENT (shape, or no step begun), KARST_ERROR_LIMIT (a world holds one field), KARST_ERROR_FILE
 KARST_API karst_status karst_project_add_field(karst_project *project, const char *name,
                                                const karst_field_shape *shape, int64_t *id);
-/// Inside a step: remove a ground and all its samples.
+/// Inside a step: remove a ground and all its samples. @return KARST_ERROR_ARGUMENT, KARST_ERROR_FILE
 KARST_API karst_status karst_project_remove_ground(karst_project *project, int64_t ground);
-/// Inside a step: note where a ground came from.
+/// Inside a step: note where a ground came from and its vertical step [m], 0 if unknown.
+/// @return KARST_ERROR_ARGUMENT, KARST_ERROR_FILE
 KARST_API karst_status karst_project_set_source(karst_project *project, int64_t ground, const char *source,
                                                 double step_m);
 
 /// Hash of everything that a bake reads. Cost: O(chunks), but no samples are read.
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT
 KARST_API karst_status karst_project_hash(karst_project *project, uint64_t *out);
 
 /// Most bytes of results to keep, oldest dropped first; default 512 MiB, per open project.

@@ -23,10 +23,15 @@ typedef struct karst_scene_def {
     uint32_t cookie;  ///< set by the default function, do not touch
 } karst_scene_def;
 
+/// 1024 slots, decoded on the caller, memory from malloc.
 KARST_API karst_scene_def karst_scene_def_default(void);
 
-/// @param pack must outlive the scene
+/// Make a scene. Cost: the memory of its slots is taken as they fill.
+/// @param pack must outlive the scene @param def NULL: the default
+/// @param out yours until karst_scene_destroy(); untouched on error
+/// @return KARST_ERROR_MEMORY
 KARST_API karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, karst_scene **out);
+/// Free a scene; its frames go with it. NULL is allowed.
 KARST_API void karst_scene_destroy(karst_scene *scene);
 
 /// What a frame may cost and must keep. Start from karst_budget_default().
@@ -37,6 +42,7 @@ typedef struct karst_budget {
     bool full_detail;   ///< draw the reference triangles everywhere, whatever they cost
 } karst_budget;
 
+/// One pixel, 64 chunks an update, culled.
 KARST_API karst_budget karst_budget_default(void);
 
 /// A patch to draw: 16 x 16 lattice cells of the chunk in `slot`. Four numbers say all about its shape:
@@ -103,13 +109,16 @@ typedef struct karst_frame {
 KARST_API karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int view_count,
                                           const karst_budget *budget, karst_frame *out);
 
-/// Update until nothing is awaited, for still pictures and tests.
+/// Update until nothing is awaited, for still pictures and tests. Otherwise as karst_scene_update().
 KARST_API karst_status karst_scene_settle(karst_scene *scene, const karst_view *views, int view_count,
                                           const karst_budget *budget, karst_frame *out);
 
-/// The exact ground: the same triangles that full detail draws. Threads: any, also during updates.
+/// Nearest hit on the exact ground: the same triangles that full detail draws. A chunk that cannot be read is not
+/// hit; karst_ground_cast() on karst_scene_ground() says so. Threads: any, also during updates.
 KARST_API karst_hit karst_scene_cast(const karst_scene *scene, karst_ray ray);
+/// The highest exact ground at world (x, z): true and *y [m], or false when there is none. Threads: any.
 KARST_API bool karst_scene_height(const karst_scene *scene, double x, double z, double *y);
+/// The exact ground, owned by the pack. Threads: any.
 KARST_API const karst_ground *karst_scene_ground(const karst_scene *scene);
 
 /// A drawn vertex, as the shader makes it.
@@ -121,16 +130,17 @@ typedef struct karst_drawn_vertex {
 enum { KARST_PATCH_MAX_TRIANGLES = 2 * KARST_PATCH_CELLS * KARST_PATCH_CELLS };
 
 /// The CPU twin of the vertex shader: the triangles of one patch, collapsed ones left out, holed ones kept.
-/// @param out room for 3 * KARST_PATCH_MAX_TRIANGLES @return number of triangles
+/// Threads: any, until the next update. Cost: about 20 us.
+/// @param patch 0..patch_count - 1 @param out room for 3 * KARST_PATCH_MAX_TRIANGLES @return number of triangles
 KARST_API int karst_frame_expand(const karst_frame *frame, const karst_scene *scene, int patch,
                                  karst_drawn_vertex *out);
 
-/// Index list of a lattice, shared by all patches: vertex (i, j) of a patch is j * 17 + i.
+/// Index list of a lattice, shared by all patches: vertex (i, j) of a patch is j * 17 + i. Threads: any.
 /// @return static storage; *count receives the number of indices
 KARST_API const uint16_t *karst_patch_indices(int lattice, int *count);
 
 /// Level of the edge vertices on which patch vertex (i, j) depends, per edge z-, x+, z+, x-; 99 for none.
-/// 4 * 17 * 17 bytes, static storage; shaders read it as a table.
+/// 4 * 17 * 17 bytes, static storage; shaders read it as a table. Threads: any.
 KARST_API const uint8_t *karst_patch_depend(void);
 
 #ifdef __cplusplus

@@ -17,7 +17,7 @@ typedef struct karst_ray {
     double t_min, t_max;  ///< closed range of t to look in; t_max may be INFINITY
 } karst_ray;
 
-/// A ray from origin along direction, t in [0, infinity).
+/// A ray from origin along direction, t in [0, infinity). Threads: any.
 KARST_API karst_ray karst_ray_make(karst_pos origin, karst_pos direction);
 
 /// Where on a ground something is, in the terms of its kind: for a field the chunk and the cell
@@ -73,16 +73,16 @@ struct karst_ground {
     const karst_ground_table *table;
 };
 
-/// Smallest box that holds every reference triangle. Cost: O(1).
+/// Smallest box known to hold every reference triangle, world [m]. Threads: any. Cost: O(1).
 KARST_API karst_box karst_ground_bounds(const karst_ground *ground);
 
-/// Number of chunks; they are numbered from 0.
+/// Number of chunks; they are numbered from 0. Threads: any. Cost: O(1).
 KARST_API uint32_t karst_ground_chunk_count(const karst_ground *ground);
 
-/// Smallest box known to hold the reference triangles of one chunk; empty when it has none.
+/// Smallest box known to hold the reference triangles of one chunk, world [m]; empty when it has none. Threads: any.
 KARST_API karst_box karst_ground_chunk_bounds(const karst_ground *ground, uint32_t chunk);
 
-/// Hand every reference triangle of a chunk to fn, holes left out, in a fixed order.
+/// Hand every reference triangle of a chunk to fn, holes left out, in a fixed order. Threads: any.
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_MEMORY when the chunk cannot be had;
 /// KARST_ERROR_CANCELLED when fn said stop
 KARST_API karst_status karst_ground_triangles(const karst_ground *ground, uint32_t chunk, karst_triangle_fn *fn,
@@ -91,20 +91,23 @@ KARST_API karst_status karst_ground_triangles(const karst_ground *ground, uint32
 /// All the ground at (x, z), sorted from the top down; a point on a shared edge is one answer.
 /// @param capacity room in out; *count may be larger: the number there is
 /// @return as karst_ground_triangles(); no ground there is KARST_OK with *count 0
-/// Cost: O(log chunks + answers), no allocation once the chunk is resident.
+/// Threads: any. Cost: O(log chunks + answers), no allocation once the chunk is resident.
 KARST_API karst_status karst_ground_heights(const karst_ground *ground, double x, double z, karst_level *out,
                                             int capacity, int *count);
 
-/// The highest ground at (x, z): true and *y, or false when there is none (hole, outside).
+/// The highest ground at world (x, z): true and *y [m], or false when there is none (hole, outside). Threads: any.
 KARST_API bool karst_ground_height(const karst_ground *ground, double x, double z, double *y);
 
-/// Nearest hit of a ray, from either side, watertight on vertices, edges, diagonals and borders.
+/// Nearest hit of a ray, from either side, watertight on vertices, edges, diagonals and borders. Nothing met is
+/// KARST_OK with out->hit false. Threads: any. Cost: O(log chunks) boxes and a few triangles.
+/// @return as karst_ground_triangles()
 KARST_API karst_status karst_ground_cast(const karst_ground *ground, const karst_ray *ray, karst_hit *out);
 
-/// Whether anything is hit at all (line of sight); cheaper than the nearest.
+/// Whether anything is hit at all (line of sight); cheaper than the nearest. Threads: any.
+/// @return as karst_ground_triangles()
 KARST_API karst_status karst_ground_blocked(const karst_ground *ground, const karst_ray *ray, bool *out);
 
-/// Bytes of memory that the ground holds now for queries.
+/// Bytes of memory that the ground holds now for queries, its chunks' samples included. Threads: any.
 KARST_API size_t karst_ground_memory(const karst_ground *ground);
 
 #ifdef __cplusplus
