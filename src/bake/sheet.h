@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Sheet: a whole field on the lattice of its pack, and what is measured on it. See docs/bake.md.
+//
+// Everything later reads the same integers: normals, errors, bounds and the chunks of all levels, so whatever two
+// chunks share is equal bit for bit because it is computed once, or from the same numbers in the same order.
+#pragma once
+#include "core/core.h"
+#include "karst/chunk.h"
+#include "karst/field.h"
+
+enum { KST_LEVELS = KARST_MAX_LEVEL + 1 };
+
+// A field of columns x rows vertices. Level L is chunks_x[L] x chunks_z[L] chunks of 64 x 64 cells of stride 2^L.
+typedef struct kst_sheet {
+    karst_lattice lattice;
+    int32_t columns, rows;
+    int level_count;  // the last level is one chunk
+    int32_t chunks_x[KST_LEVELS], chunks_z[KST_LEVELS];
+    bool displaced;
+    int32_t *y;                  // [lattice steps], row-major
+    int16_t *dx, *dz;            // NULL unless displaced
+    uint16_t *normal;            // smooth, encoded; filled by kst_sheet_normals
+    uint64_t *hole[KST_LEVELS];  // chunks_x[L] words a row, 64 * chunks_z[L] rows; outside the field is hole
+    uint64_t *row_hash;          // of each row's vertices as quantised
+    uint64_t source_hash;        // of the author's samples and the shape
+    uint64_t hole_count;         // inside the field
+    double largest_error_m;      // measured at every vertex against the author's
+} kst_sheet;
+
+// Read a field and put it on the lattice that error_m allows.
+// Fails with KARST_ERROR_LIMIT when a vertex does not fit, and says which one.
+karst_status kst_sheet_build(karst_field *field, double error_m, karst_jobs *jobs, const karst_progress *progress,
+                             karst_report *report, kst_sheet *out);
+void kst_sheet_free(kst_sheet *sheet);  // an empty one too
+
+// The lattice for a shape: undisplaced, a height is at most half a step off; displaced, a vertex is at most half a
+// step off along each of three axes.
+karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m);
+
+// The most bytes that a bake of this shape holds at a time.
+uint64_t kst_sheet_memory(const karst_field_shape *shape, bool displaced);
+
+// Smooth normals of all vertices.
+karst_status kst_sheet_normals(kst_sheet *sheet, karst_jobs *jobs, const karst_progress *progress);
+
+static inline int32_t kst_min32(int32_t a, int32_t b) { return a < b ? a : b; }
+static inline int32_t kst_max32(int32_t a, int32_t b) { return a > b ? a : b; }
+static inline size_t kst_sheet_index(const kst_sheet *s, int32_t column, int32_t row) {
+    return (size_t)row * (size_t)s->columns + (size_t)column;
+}
+
+// ---- table.c: errors and bounds of patches ---------------------------------------------------------
+
+// Bounds in lattice steps relative to the ground's origin; empty when min > max.
+typedef struct kst_steps_box {
+    int32_t min[3], max[3];
+} kst_steps_box;
+#define KST_STEPS_BOX_EMPTY \
+    ((kst_steps_box){{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}})
+void kst_steps_box_add(kst_steps_box *box, const kst_steps_box *other);
+// To metres, rounded outward: min xyz, max xyz.
+void kst_steps_box_metres(const kst_steps_box *box, const karst_lattice *lattice, float out[6]);
+
+// Of each patch of each level: its bounds, and the largest distance D_k between the surfaces of stride 2^k and the
+// reference surface at its vertices, border included, for k = L .. L + 4; rounded up, growing with k.
+typedef struct kst_tables {
+    int32_t patches_x[KST_LEVELS], patches_z[KST_LEVELS];
+    kst_steps_box *bounds[KST_LEVELS];
+    float *error[KST_LEVELS][KARST_PATCH_LEVELS + 1];
+} kst_tables;
+
+// One row of chunks of level 0: its own part of the tables, as bytes that can be kept.
+size_t kst_table_row_bytes(const kst_sheet *sheet);
+uint64_t kst_table_row_key(const kst_sheet *sheet, int32_t chunk_z);
+karst_status kst_table_row_build(const kst_sheet *sheet, int32_t chunk_z, uint8_t *out);
+
+// Put the rows together, level by level.
+karst_status kst_tables_build(const kst_sheet *sheet, const uint8_t *const *rows, kst_tables *out);
+void kst_tables_free(kst_tables *tables);
+
+void kst_tables_corners(const kst_sheet *sheet, const kst_tables *tables, int level, int32_t x, int32_t z,
+                        karst_chunk_corners *out);
+karst_node kst_tables_node(const kst_sheet *sheet, const kst_tables *tables, int level, int32_t x, int32_t z);
+
+// ---- cut.c: chunks -----------------------------------------------------------------------------------
+
+void kst_sheet_chunk(const kst_sheet *sheet, const kst_tables *tables, int level, int32_t x, int32_t z,
+                     karst_chunk *out);
+
+// Bounds of a chunk's ground: at level 0 of the vertices of cells that are no holes; at coarser levels, whose
+// triangles reach across holes, of all its vertices. Empty when it is all hole.
+kst_steps_box kst_sheet_chunk_bounds(const kst_sheet *sheet, const kst_tables *tables, int level, int32_t x, int32_t z);
