@@ -24,7 +24,8 @@ void kst_sheet_chunk(const kst_sheet *s, const kst_tables *tables, int level, in
         }
     }
     for (int j = 0; j < KARST_CHUNK_CELLS; ++j)
-        out->hole[j] = s->hole[level][((size_t)z * KARST_CHUNK_CELLS + (size_t)j) * (size_t)s->chunks_x[level] + (size_t)x];
+        out->hole[j] =
+            s->hole[level][((size_t)z * KARST_CHUNK_CELLS + (size_t)j) * (size_t)s->chunks_x[level] + (size_t)x];
     kst_tables_corners(s, tables, level, x, z, &out->corners);
 }
 

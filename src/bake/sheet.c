@@ -6,14 +6,15 @@
 #include <unistd.h>
 
 enum {
-    READ_ROWS = 64,           // rows read at a time: one row of the field's chunks
-    STEPS_MAX = 1 << 30,      // renderers subtract two positions in 32 bits
+    READ_ROWS = 64,       // rows read at a time: one row of the field's chunks
+    STEPS_MAX = 1 << 30,  // renderers subtract two positions in 32 bits
 };
 
 // ---- lattice ---------------------------------------------------------------------------------------
 
 karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m) {
-    karst_lattice lattice = {.shape = *shape, .step_xz_m = shape->spacing_m, .cell_steps = 1, .bound_m = (float)error_m};
+    karst_lattice lattice = {
+        .shape = *shape, .step_xz_m = shape->spacing_m, .cell_steps = 1, .bound_m = (float)error_m};
     // The margin is for the rounding of rest places, 10^-10 m at 1,000 km.
     double step = displaced ? 2 * error_m / sqrt(3.0) * (1 - 1e-6) : 2 * error_m;
     int exponent;
@@ -97,8 +98,7 @@ static karst_status read_field(karst_field *field, kst_sheet *s, source *in, con
         }
         if (status || cell_end <= row) continue;
         status = karst_field_read_holes(field, (karst_rect){0, row, s->columns - 1, cell_end}, flags, s->columns - 1);
-        for (int32_t r = row; r < cell_end && !status; ++r)
-            pack_holes(s, r, flags + (size_t)(r - row) * (columns - 1));
+        for (int32_t r = row; r < cell_end && !status; ++r) pack_holes(s, r, flags + (size_t)(r - row) * (columns - 1));
     }
     kst_free(NULL, x, part * sizeof *x);
     kst_free(NULL, z, part * sizeof *z);
@@ -152,7 +152,9 @@ typedef struct quantise {
 } quantise;
 
 // Nearest integer, halves to even, for |v| < 2^51; larger values stay large.
-static double nearest(double v) { return (v + 0x1.8p52) - 0x1.8p52; }
+static double nearest(double v) {
+    return (v + 0x1.8p52) - 0x1.8p52;
+}
 
 // One coordinate of a block: nearest steps, the largest of them, and the squared error added to e. The author's vertex
 // is at rest + value, the lattice's at (rest_steps + steps) * step.

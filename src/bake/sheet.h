@@ -43,8 +43,12 @@ uint64_t kst_sheet_memory(const karst_field_shape *shape, bool displaced);
 // Smooth normals of all vertices.
 karst_status kst_sheet_normals(kst_sheet *sheet, karst_jobs *jobs, const karst_progress *progress);
 
-static inline int32_t kst_min32(int32_t a, int32_t b) { return a < b ? a : b; }
-static inline int32_t kst_max32(int32_t a, int32_t b) { return a > b ? a : b; }
+static inline int32_t kst_min32(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+static inline int32_t kst_max32(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
 static inline size_t kst_sheet_index(const kst_sheet *s, int32_t column, int32_t row) {
     return (size_t)row * (size_t)s->columns + (size_t)column;
 }
@@ -55,8 +59,7 @@ static inline size_t kst_sheet_index(const kst_sheet *s, int32_t column, int32_t
 typedef struct kst_steps_box {
     int32_t min[3], max[3];
 } kst_steps_box;
-#define KST_STEPS_BOX_EMPTY \
-    ((kst_steps_box){{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}})
+#define KST_STEPS_BOX_EMPTY ((kst_steps_box){{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}})
 void kst_steps_box_add(kst_steps_box *box, const kst_steps_box *other);
 // To metres, rounded outward: min xyz, max xyz.
 void kst_steps_box_metres(const kst_steps_box *box, const karst_lattice *lattice, float out[6]);

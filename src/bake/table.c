@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tables: true errors and bounds of patches.
 //
-// With P_k the surface of stride 2^k at equal (u, v), under the diagonal rule counted over the whole field, P_k - P_0 is
-// linear on every reference triangle, so its length is largest at a reference vertex: D_k is exact by looking at
+// With P_k the surface of stride 2^k at equal (u, v), under the diagonal rule counted over the whole field, P_k - P_0
+// is linear on every reference triangle, so its length is largest at a reference vertex: D_k is exact by looking at
 // vertices alone. Between two levels a drawn patch may also hold triangles of the half level, whose cells keep their
 // centre and lose the middles of their edges; D_k counts those too. Rest places cancel: what is interpolated are the
 // displacements, and beyond the last column and row the last one is repeated.
@@ -23,7 +23,9 @@ enum { BASE_ROWS = KARST_CHUNK_PATCHES };  // patch rows of level 0 in one row o
 // Changes whenever the numbers do, so that kept results of an older program are not used.
 static const uint64_t table_version = 1;
 
-static int last_stride_level(const kst_sheet *s) { return s->level_count - 1 + KARST_PATCH_LEVELS; }
+static int last_stride_level(const kst_sheet *s) {
+    return s->level_count - 1 + KARST_PATCH_LEVELS;
+}
 static int32_t patches_of(int32_t cells, int level) {
     int32_t span = KARST_PATCH_CELLS << level;
     return (cells + span - 1) / span;
@@ -178,8 +180,8 @@ size_t kst_table_row_bytes(const kst_sheet *s) {
 
 uint64_t kst_table_row_key(const kst_sheet *s, int32_t chunk_z) {
     const karst_lattice *l = &s->lattice;
-    uint64_t numbers[] = {table_version, (uint64_t)s->columns, (uint64_t)s->level_count, (uint64_t)s->displaced,
-                          (uint64_t)l->cell_steps, (uint64_t)chunk_z};
+    uint64_t numbers[] = {table_version,          (uint64_t)s->columns,    (uint64_t)s->level_count,
+                          (uint64_t)s->displaced, (uint64_t)l->cell_steps, (uint64_t)chunk_z};
     double steps[] = {l->step_y_m, l->step_xz_m};
     uint64_t hash = kst_hash(steps, sizeof steps, kst_hash(numbers, sizeof numbers, 0));
     int32_t first = chunk_z * KARST_CHUNK_CELLS, last = kst_min32(first + KARST_CHUNK_CELLS, s->rows - 1);
@@ -351,7 +353,9 @@ static float range_error(const kst_tables *t, int level, int k, patch_range r) {
 }
 
 // Grown by a quarter a level, so that the bands between levels are never empty.
-static float at_least_a_quarter_more(float error, float finer) { return fmaxf(error, float_up(1.25 * (double)finer)); }
+static float at_least_a_quarter_more(float error, float finer) {
+    return fmaxf(error, float_up(1.25 * (double)finer));
+}
 
 void kst_tables_corners(const kst_sheet *s, const kst_tables *t, int level, int32_t x, int32_t z,
                         karst_chunk_corners *out) {
@@ -374,7 +378,8 @@ void kst_tables_corners(const kst_sheet *s, const kst_tables *t, int level, int3
 }
 
 karst_node kst_tables_node(const kst_sheet *s, const kst_tables *t, int level, int32_t x, int32_t z) {
-    // Two rings of patches of a level lie within two rings of the next, so a node's reach and error hold its children's.
+    // Two rings of patches of a level lie within two rings of the next, so a node's reach and error hold its
+    // children's.
     int32_t px = x * KARST_CHUNK_PATCHES, pz = z * KARST_CHUNK_PATCHES;
     patch_range reach = cut_range(t, level, px - 2, pz - 2, px + KARST_CHUNK_PATCHES + 2, pz + KARST_CHUNK_PATCHES + 2);
     kst_steps_box box = range_bounds(t, level, reach);

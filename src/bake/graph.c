@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// The local executor: keys in parallel, look-ups in order, what is missing in parallel, what is new kept in order.
+#include "bake/graph.h"
+
+#include <stdlib.h>
+
+enum { SEAL_BYTES = 8 };  // a kept result ends in its own hash: a damaged one counts as missing
+
+bool kst_graph_find(kst_graph *graph, uint64_t key, kst_bytes *out) {
+    if (!graph->store) return false;
+    void *bytes = NULL;
+    size_t size = 0;
+    if (graph->store->get(graph->store->context, key, &bytes, &size) || !bytes) return false;
+    uint64_t seal;
+    if (size > SEAL_BYTES) {
+        memcpy(&seal, (uint8_t *)bytes + size - SEAL_BYTES, SEAL_BYTES);
+        if (seal == kst_hash(bytes, size - SEAL_BYTES, key)) {
+            *out = (kst_bytes){bytes, size - SEAL_BYTES};
+            return true;
+        }
+    }
+    free(bytes);
+    return false;
+}
+
+void kst_graph_keep(kst_graph *graph, uint64_t key, const kst_bytes *bytes) {
+    if (!graph->store) return;
+    size_t size = bytes->size + SEAL_BYTES;
+    uint8_t *sealed = kst_alloc(NULL, size);
+    if (!sealed) return;  // only a later bake is slower
+    uint64_t seal = kst_hash(bytes->at, bytes->size, key);
+    memcpy(sealed, bytes->at, bytes->size);
+    memcpy(sealed + bytes->size, &seal, SEAL_BYTES);
+    graph->store->put(graph->store->context, key, sealed, size);
+    kst_free(NULL, sealed, size);
+}
+
+void kst_bytes_free(kst_bytes *bytes, int count) {
+    for (int i = 0; i < count; ++i) {
+        kst_free(NULL, bytes[i].at, bytes[i].size);
+        bytes[i] = (kst_bytes){0};
+    }
+}
+
+typedef struct work {
+    const kst_stage *stage;
+    uint64_t *key;
+    int *missing;
+    kst_bytes *out;
+} work;
+
+static karst_status key_steps(int begin, int end, int worker, void *context) {
+    (void)worker;
+    work *w = context;
+    karst_status status = KARST_OK;
+    for (int i = begin; i < end && !status; ++i) status = w->stage->key(w->stage->context, i, &w->key[i]);
+    return status;
+}
+
+static karst_status run_steps(int begin, int end, int worker, void *context) {
+    (void)worker;
+    work *w = context;
+    karst_status status = KARST_OK;
+    for (int i = begin; i < end && !status; ++i)
+        status = w->stage->run(w->stage->context, w->missing[i], &w->out[w->missing[i]]);
+    return status;
+}
+
+karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes *out) {
+    size_t count = (size_t)stage->count;
+    work w = {stage, kst_alloc_array(NULL, count, sizeof *w.key), kst_alloc_array(NULL, count, sizeof *w.missing), out};
+    karst_status status = w.key && w.missing ? KARST_OK : KARST_ERROR_MEMORY;
+    int missing = 0;
+    if (!status && graph->store) {
+        status = kst_jobs_run(graph->jobs, stage->count, 1, key_steps, &w, graph->progress, stage->name, 0, 0.1);
+        for (int i = 0; i < stage->count && !status; ++i) {
+            if (i % 16 == 0) status = kst_progress_step(graph->progress, stage->name, 0.1);
+            bool found = !status && kst_graph_find(graph, w.key[i], &out[i]);
+            if (found && !stage->is_whole(stage->context, i, &out[i])) kst_bytes_free(&out[i], 1), found = false;
+            if (!found) w.missing[missing++] = i;
+        }
+    } else {
+        for (int i = 0; i < stage->count && w.missing; ++i) w.missing[missing++] = i;
+    }
+    if (!status) {
+        graph->run += missing;
+        graph->reused += stage->count - missing;
+        status = kst_jobs_run(graph->jobs, missing, 1, run_steps, &w, graph->progress, stage->name, 0.1, 1);
+    }
+    for (int i = 0; i < missing && !status && graph->store; ++i)
+        kst_graph_keep(graph, w.key[w.missing[i]], &out[w.missing[i]]);
+    kst_free(NULL, w.key, count * sizeof *w.key);
+    kst_free(NULL, w.missing, count * sizeof *w.missing);
+    return status;
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// Bake: sheet -> tables -> nodes -> chunks -> maps -> pack. Each arrow is a stage whose results are kept.
+#include "bake/run.h"
+
+#include <math.h>
+
+#include "bake/sheet.h"
+#include "light/maps.h"
+#include "pack/writer.h"
+
+enum { RUN_CHUNKS = 16 };  // chunks in one step: neighbours of a row
+
+// A stretch of chunks of one row of one level.
+typedef struct stretch {
+    int level;
+    int32_t z, x0, x1;
+} stretch;
+
+typedef struct bake {
+    const karst_bake_def *def;
+    kst_graph *graph;
+    kst_sheet sheet;
+    kst_tables tables;
+    karst_node *nodes[KST_LEVELS];
+    float (*bounds[KST_LEVELS])[6];
+    kst_steps_box ground;  // all vertices that touch ground
+    stretch *stretches;
+    kst_bytes *chunks;  // of each stretch
+    int stretch_count, first[KST_LEVELS];
+    int64_t chunk_count;
+    kst_bytes maps;
+} bake;
+
+static size_t chunk_total(const kst_sheet *s, int level) {
+    return (size_t)s->chunks_x[level] * (size_t)s->chunks_z[level];
+}
+
+// ---- tables ----------------------------------------------------------------------------------------
+
+static karst_status table_key(void *context, int step, uint64_t *out) {
+    *out = kst_table_row_key(&((bake *)context)->sheet, step);
+    return KARST_OK;
+}
+
+static karst_status table_run(void *context, int step, kst_bytes *out) {
+    const kst_sheet *s = &((bake *)context)->sheet;
+    out->size = kst_table_row_bytes(s);
+    out->at = kst_alloc(NULL, out->size);
+    return out->at ? kst_table_row_build(s, step, out->at) : KARST_ERROR_MEMORY;
+}
+
+static bool table_is_whole(void *context, int step, const kst_bytes *bytes) {
+    (void)step;
+    return bytes->size == kst_table_row_bytes(&((bake *)context)->sheet);
+}
+
+static karst_status build_tables(bake *b) {
+    size_t count = (size_t)b->sheet.chunks_z[0];
+    kst_bytes *rows = kst_alloc_zero(NULL, count * sizeof *rows);
+    const uint8_t **at = kst_alloc_array(NULL, count, sizeof *at);
+    karst_status status = rows && at ? KARST_OK : KARST_ERROR_MEMORY;
+    kst_stage stage = {"errors", (int)count, b, table_key, table_run, table_is_whole};
+    if (!status) status = kst_graph_stage(b->graph, &stage, rows);
+    if (!status) {
+        for (size_t i = 0; i < count; ++i) at[i] = rows[i].at;
+        status = kst_tables_build(&b->sheet, at, &b->tables);
+    }
+    if (rows) kst_bytes_free(rows, (int)count);
+    kst_free(NULL, rows, count * sizeof *rows);
+    kst_free(NULL, at, count * sizeof *at);
+    return status;
+}
+
+// ---- nodes -----------------------------------------------------------------------------------------
+
+typedef struct node_work {
+    bake *b;
+    int level;
+    kst_steps_box *row_ground;  // of each row of chunks
+} node_work;
+
+static karst_status node_rows(int begin, int end, int worker, void *context) {
+    (void)worker;
+    node_work *w = context;
+    bake *b = w->b;
+    int level = w->level;
+    for (int32_t z = begin; z < end; ++z) {
+        w->row_ground[z] = KST_STEPS_BOX_EMPTY;
+        for (int32_t x = 0; x < b->sheet.chunks_x[level]; ++x) {
+            size_t at = (size_t)z * (size_t)b->sheet.chunks_x[level] + (size_t)x;
+            b->nodes[level][at] = kst_tables_node(&b->sheet, &b->tables, level, x, z);
+            kst_steps_box box = kst_sheet_chunk_bounds(&b->sheet, &b->tables, level, x, z);
+            kst_steps_box_metres(&box, &b->sheet.lattice, b->bounds[level][at]);
+            kst_steps_box_add(&w->row_ground[z], &box);
+        }
+    }
+    return KARST_OK;
+}
+
+static karst_status build_nodes(bake *b) {
+    const kst_sheet *s = &b->sheet;
+    size_t rows = (size_t)s->chunks_z[0];
+    node_work w = {b, 0, kst_alloc_array(NULL, rows, sizeof *w.row_ground)};
+    karst_status status = w.row_ground ? KARST_OK : KARST_ERROR_MEMORY;
+    for (w.level = 0; w.level < s->level_count && !status; ++w.level) {
+        b->nodes[w.level] = kst_alloc_array(NULL, chunk_total(s, w.level), sizeof *b->nodes[0]);
+        b->bounds[w.level] = kst_alloc_array(NULL, chunk_total(s, w.level), sizeof *b->bounds[0]);
+        b->chunk_count += (int64_t)chunk_total(s, w.level);
+        if (!b->nodes[w.level] || !b->bounds[w.level]) status = KARST_ERROR_MEMORY;
+        if (!status)
+            status = kst_jobs_run(b->graph->jobs, s->chunks_z[w.level], 1, node_rows, &w, b->graph->progress, "nodes",
+                                  w.level / (double)s->level_count, (w.level + 1) / (double)s->level_count);
+        if (w.level == 0 && !status) {
+            b->ground = KST_STEPS_BOX_EMPTY;
+            for (size_t z = 0; z < rows; ++z) kst_steps_box_add(&b->ground, &w.row_ground[z]);
+        }
+    }
+    kst_free(NULL, w.row_ground, rows * sizeof *w.row_ground);
+    return status;
+}
+
+// ---- chunks ----------------------------------------------------------------------------------------
+//
+// The result of a step is the size of each chunk of the stretch, 4 bytes each, then their bytes.
+
+static karst_status chunk_key(void *context, int step, uint64_t *out) {
+    bake *b = context;
+    stretch t = b->stretches[step];
+    karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
+    if (!chunk) return KARST_ERROR_MEMORY;
+    memset(chunk, 0, sizeof *chunk);  // between the members too
+    uint64_t hash = kst_hash_u64(KST_BAKE_VERSION, (uint64_t)t.level << 32 | (uint32_t)(t.x1 - t.x0));
+    for (int32_t x = t.x0; x < t.x1; ++x) {
+        kst_sheet_chunk(&b->sheet, &b->tables, t.level, x, t.z, chunk);
+        hash = kst_hash(chunk, sizeof *chunk, hash);
+    }
+    kst_free(NULL, chunk, sizeof *chunk);
+    *out = hash;
+    return KARST_OK;
+}
+
+static karst_status chunk_run(void *context, int step, kst_bytes *out) {
+    bake *b = context;
+    stretch t = b->stretches[step];
+    size_t count = (size_t)(t.x1 - t.x0), head = count * 4, room = head + count * kst_pack_encode_bound();
+    karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
+    uint8_t *bytes = kst_alloc(NULL, room);
+    karst_status status = chunk && bytes ? KARST_OK : KARST_ERROR_MEMORY;
+    size_t used = head;
+    for (size_t i = 0; i < count && !status; ++i) {
+        kst_sheet_chunk(&b->sheet, &b->tables, t.level, t.x0 + (int32_t)i, t.z, chunk);
+        size_t size = kst_pack_encode_chunk(chunk, t.level, bytes + used, room - used);
+        if (!size) status = KARST_ERROR_MEMORY;
+        kst_out size_at = {bytes + 4 * i};
+        kst_put_uint(&size_at, size, 4);
+        used += size;
+    }
+    if (!status) {
+        out->at = kst_alloc(NULL, used);
+        out->size = used;
+        if (out->at)
+            memcpy(out->at, bytes, used);
+        else
+            status = KARST_ERROR_MEMORY;
+    }
+    kst_free(NULL, chunk, sizeof *chunk);
+    kst_free(NULL, bytes, room);
+    return status;
+}
+
+static bool chunk_is_whole(void *context, int step, const kst_bytes *bytes) {
+    stretch t = ((bake *)context)->stretches[step];
+    kst_reader r = {bytes->at, bytes->at + bytes->size, false};
+    uint64_t sum = 4 * (uint64_t)(t.x1 - t.x0);
+    for (int32_t x = t.x0; x < t.x1; ++x) sum += kst_read_u32(&r);
+    return !r.bad && sum == bytes->size;
+}
+
+static karst_status build_chunks(bake *b) {
+    const kst_sheet *s = &b->sheet;
+    for (int level = 0; level < s->level_count; ++level) {
+        b->first[level] = b->stretch_count;
+        b->stretch_count += (s->chunks_x[level] + RUN_CHUNKS - 1) / RUN_CHUNKS * s->chunks_z[level];
+    }
+    b->stretches = kst_alloc_array(NULL, (size_t)b->stretch_count, sizeof *b->stretches);
+    b->chunks = kst_alloc_zero(NULL, (size_t)b->stretch_count * sizeof *b->chunks);
+    if (!b->stretches || !b->chunks) return KARST_ERROR_MEMORY;
+    int at = 0;
+    for (int level = 0; level < s->level_count; ++level)
+        for (int32_t z = 0; z < s->chunks_z[level]; ++z)
+            for (int32_t x = 0; x < s->chunks_x[level]; x += RUN_CHUNKS)
+                b->stretches[at++] = (stretch){level, z, x, kst_min32(x + RUN_CHUNKS, s->chunks_x[level])};
+    kst_stage stage = {"encode", b->stretch_count, b, chunk_key, chunk_run, chunk_is_whole};
+    return kst_graph_stage(b->graph, &stage, b->chunks);
+}
+
+static karst_status give_chunk(void *context, int level, int32_t x, int32_t z, const uint8_t **bytes, size_t *size) {
+    bake *b = context;
+    int stretches = (b->sheet.chunks_x[level] + RUN_CHUNKS - 1) / RUN_CHUNKS;
+    int step = b->first[level] + z * stretches + x / RUN_CHUNKS;
+    stretch t = b->stretches[step];
+    kst_reader r = {b->chunks[step].at, b->chunks[step].at + b->chunks[step].size, false};
+    size_t at = 4 * (size_t)(t.x1 - t.x0);
+    for (int32_t i = t.x0; i < x; ++i) at += kst_read_u32(&r);
+    *size = kst_read_u32(&r);
+    *bytes = b->chunks[step].at + at;
+    return r.bad ? KARST_ERROR_FORMAT : KARST_OK;
+}
+
+// ---- maps ------------------------------------------------------------------------------------------
+//
+// One step for all: the maps' heads one after the other, then their samples.
+
+static size_t map_bytes(const karst_map *m) {
+    return (size_t)m->width * (size_t)m->height * (size_t)m->channels * (size_t)m->sample_bytes;
+}
+
+static karst_status maps_key(void *context, int step, uint64_t *out) {
+    (void)step;
+    const bake *b = context;
+    const kst_sheet *s = &b->sheet;
+    const karst_lattice *l = &s->lattice;
+    double steps[] = {l->step_y_m, l->step_xz_m, l->shape.spacing_m};
+    uint64_t numbers[] = {KST_BAKE_VERSION, (uint64_t)b->def->map_side, (uint64_t)s->columns, (uint64_t)s->rows};
+    uint64_t hash = kst_hash(steps, sizeof steps, kst_hash(numbers, sizeof numbers, 0));
+    hash = kst_hash(s->row_hash, (size_t)s->rows * 8, hash);
+    *out = kst_hash(s->hole[0], chunk_total(s, 0) * KARST_CHUNK_CELLS * 8, hash);
+    return KARST_OK;
+}
+
+static karst_status add_rows(const bake *b, kst_look *look) {
+    const kst_sheet *s = &b->sheet;
+    size_t columns = (size_t)s->columns;
+    float *line = kst_alloc_array(NULL, columns * 3, sizeof *line);
+    uint8_t *flags = kst_alloc_array(NULL, columns, 1);
+    karst_status status = line && flags ? KARST_OK : KARST_ERROR_MEMORY;
+    for (int32_t row = 0; row < s->rows && !status; ++row) {
+        if (row % 64 == 0) status = kst_progress_step(b->graph->progress, "maps", 0.2 * row / s->rows);
+        float *y = line, *x = line + columns, *z = line + 2 * columns;
+        size_t at = kst_sheet_index(s, 0, row);
+        for (size_t i = 0; i < columns; ++i) y[i] = (float)(s->y[at + i] * s->lattice.step_y_m);
+        for (size_t i = 0; i < columns && s->displaced; ++i) {
+            x[i] = (float)(s->dx[at + i] * s->lattice.step_xz_m);
+            z[i] = (float)(s->dz[at + i] * s->lattice.step_xz_m);
+        }
+        const uint64_t *hole = s->hole[0] + (size_t)row * (size_t)s->chunks_x[0];
+        for (size_t i = 0; i + 1 < columns && row + 1 < s->rows; ++i) flags[i] = hole[i / 64] >> (i % 64) & 1;
+        kst_look_add_rows(look, 1, y, s->displaced ? x : NULL, s->displaced ? z : NULL, s->columns, flags, s->columns);
+    }
+    kst_free(NULL, line, columns * 3 * sizeof *line);
+    kst_free(NULL, flags, columns);
+    return status;
+}
+
+static karst_status maps_run(void *context, int step, kst_bytes *out) {
+    (void)step;
+    const bake *b = context;
+    kst_look *look = NULL;
+    karst_map map[KST_LOOK_MAPS];
+    karst_status status = kst_look_create(&b->sheet.lattice.shape, b->def->map_side, &look);
+    if (!status) status = add_rows(b, look);
+    if (!status) status = kst_look_build(look, b->graph->jobs, b->graph->progress, map);
+    size_t size = sizeof map;
+    for (int m = 0; m < KST_LOOK_MAPS && !status; ++m) size += map_bytes(&map[m]);
+    if (!status) {
+        out->at = kst_alloc(NULL, size);
+        out->size = size;
+        if (!out->at) status = KARST_ERROR_MEMORY;
+    }
+    uint8_t *at = status ? NULL : out->at + sizeof map;
+    for (int m = 0; m < KST_LOOK_MAPS && !status; ++m) {
+        memcpy(at, map[m].samples, map_bytes(&map[m]));
+        at += map_bytes(&map[m]);
+        map[m].samples = NULL;
+    }
+    if (!status) memcpy(out->at, map, sizeof map);
+    kst_look_destroy(look);
+    return status;
+}
+
+static bool maps_is_whole(void *context, int step, const kst_bytes *bytes) {
+    (void)context;
+    (void)step;
+    karst_map map[KST_LOOK_MAPS];
+    if (bytes->size < sizeof map) return false;
+    memcpy(map, bytes->at, sizeof map);
+    size_t size = sizeof map;
+    for (int m = 0; m < KST_LOOK_MAPS; ++m) {
+        if (map[m].width < 1 || map[m].height < 1 || map[m].width > 1 << 20 || map[m].height > 1 << 20 ||
+            map[m].channels < 1 || map[m].channels > 4 || map[m].sample_bytes < 1 || map[m].sample_bytes > 2)
+            return false;
+        size += map_bytes(&map[m]);
+    }
+    return size == bytes->size;
+}
+
+static karst_status build_maps(bake *b) {
+    kst_stage stage = {"maps", 1, b, maps_key, maps_run, maps_is_whole};
+    return kst_graph_stage(b->graph, &stage, &b->maps);
+}
+
+// ---- pack ------------------------------------------------------------------------------------------
+
+static karst_status write_pack(bake *b, const char *path, karst_report *report, karst_bake_info *info) {
+    const kst_sheet *s = &b->sheet;
+    const karst_lattice *l = &s->lattice;
+    karst_pos o = l->shape.origin;
+    const int32_t *low = b->ground.min, *high = b->ground.max;
+    kst_pack_contents c = {.lattice = *l,
+                           .level_count = s->level_count,
+                           .hole_count = s->hole_count,
+                           .world_hash = s->source_hash,
+                           .map_count = KST_LOOK_MAPS};
+    bool any = low[0] <= high[0];
+    c.bounds = (karst_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    if (any) {
+        c.bounds.min =
+            (karst_pos){o.x + low[0] * l->step_xz_m, o.y + low[1] * l->step_y_m, o.z + low[2] * l->step_xz_m};
+        c.bounds.max =
+            (karst_pos){o.x + high[0] * l->step_xz_m, o.y + high[1] * l->step_y_m, o.z + high[2] * l->step_xz_m};
+        c.min_y_m = (float)c.bounds.min.y;
+        c.max_y_m = (float)c.bounds.max.y;
+    }
+    for (int level = 0; level < s->level_count; ++level) {
+        c.nodes[level] = b->nodes[level];
+        c.chunk_bounds[level] = (const float(*)[6])b->bounds[level];
+    }
+    memcpy(c.maps, b->maps.at, sizeof(karst_map) * KST_LOOK_MAPS);
+    const uint8_t *samples = b->maps.at + sizeof(karst_map) * KST_LOOK_MAPS;
+    for (int m = 0; m < KST_LOOK_MAPS; ++m) {
+        c.maps[m].samples = samples;
+        samples += map_bytes(&c.maps[m]);
+    }
+    ++b->graph->run;
+    return kst_pack_write(path, &c, give_chunk, b, b->graph->progress, report, &info->hash, &info->file_bytes);
+}
+
+static void free_bake(bake *b) {
+    for (int level = 0; level < b->sheet.level_count; ++level) {
+        kst_free(NULL, b->nodes[level], chunk_total(&b->sheet, level) * sizeof *b->nodes[0]);
+        kst_free(NULL, b->bounds[level], chunk_total(&b->sheet, level) * sizeof *b->bounds[0]);
+    }
+    if (b->chunks) kst_bytes_free(b->chunks, b->stretch_count);
+    kst_bytes_free(&b->maps, 1);
+    kst_free(NULL, b->chunks, (size_t)b->stretch_count * sizeof *b->chunks);
+    kst_free(NULL, b->stretches, (size_t)b->stretch_count * sizeof *b->stretches);
+    kst_tables_free(&b->tables);
+    kst_sheet_free(&b->sheet);
+}
+
+karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, karst_bake_def *out) {
+    *out = def ? *def : karst_bake_def_default();
+    KARST_ASSERT(out->cookie == KST_COOKIE);
+    if (!(out->error_m >= 1e-5f && out->error_m <= 100))
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "error %g m: must be 0.00001 to 100", (double)out->error_m);
+    if (out->map_side < 2 || out->map_side > 1 << 14)
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "map side %d: must be 2 to 16384", out->map_side);
+    return KARST_OK;
+}
+
+karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake_def *def, kst_graph *graph,
+                          karst_report *report, karst_bake_info *info) {
+    bake b = {.def = def, .graph = graph};
+    karst_report why = {0};
+    karst_bake_info done = {0};
+    karst_status status = kst_sheet_build(field, (double)def->error_m, graph->jobs, graph->progress, &why, &b.sheet);
+    if (!status) status = build_tables(&b);
+    if (!status) status = build_nodes(&b);
+    if (!status) status = kst_sheet_normals(&b.sheet, graph->jobs, graph->progress);
+    if (!status) status = build_chunks(&b);
+    if (!status) status = build_maps(&b);
+    if (!status) status = write_pack(&b, path, &why, &done);
+    if (!status) {
+        done.level_count = b.sheet.level_count;
+        done.chunk_count = b.chunk_count;
+        done.largest_error_m = b.sheet.largest_error_m;
+        done.steps_run = graph->run;
+        done.steps_reused = graph->reused;
+        if (info) *info = done;
+    } else if (why.status) {
+        kst_fail(report, status, "%s", why.message);
+    } else {
+        kst_fail(report, status, "%s: %s", path, karst_status_text(status));
+    }
+    free_bake(&b);
+    return status;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Bake a world: results of steps are kept in its file, and a world that did not change is not baked again.
+#include "bake/run.h"
+#include "karst/pack.h"
+
+enum { CACHE_BYTES = 256 << 20 };
+
+static void put(void *context, uint64_t key, const void *bytes, size_t size) {
+    // A full disk or a world open for reading only makes the next bake slower.
+    (void)karst_project_cache_put(context, key, bytes, size);
+}
+
+static karst_status get(void *context, uint64_t key, void **out, size_t *size) {
+    return karst_project_cache_get(context, key, out, size);
+}
+
+// What is kept of a whole bake: the hash of the file's bytes, and what was said of it.
+typedef struct record {
+    uint64_t file_hash;
+    karst_bake_info info;
+} record;
+
+static bool file_hash(const char *path, uint64_t *out, uint64_t *size) {
+    kst_map map;
+    if (kst_file_map(path, NULL, &map)) return false;
+    *out = kst_hash(map.bytes, map.size, 0);
+    *size = map.size;
+    kst_file_unmap(&map);
+    return true;
+}
+
+static bool is_baked_already(kst_graph *graph, uint64_t key, const char *path, karst_bake_info *info) {
+    kst_bytes bytes = {0};
+    record r = {0};
+    uint64_t hash, size;
+    bool same = kst_graph_find(graph, key, &bytes) && bytes.size == sizeof r;
+    if (same) memcpy(&r, bytes.at, sizeof r);
+    kst_bytes_free(&bytes, 1);
+    same = same && file_hash(path, &hash, &size) && hash == r.file_hash && size == r.info.file_bytes;
+    if (!same) return false;
+    r.info.steps_reused += r.info.steps_run;
+    r.info.steps_run = 0;
+    if (info) *info = r.info;
+    return true;
+}
+
+static uint64_t record_key(uint64_t world, const karst_bake_def *def) {
+    uint32_t error;
+    memcpy(&error, &def->error_m, 4);
+    uint64_t v[] = {0x6B636170u, KST_BAKE_VERSION, world, error, (uint64_t)def->map_side};
+    return kst_hash(v, sizeof v, 0);
+}
+
+karst_status karst_bake(karst_project *project, const char *path, const karst_bake_def *def,
+                        const karst_progress *progress, karst_report *report, karst_bake_info *info) {
+    karst_bake_def d;
+    karst_status status = kst_bake_check(def, report, &d);
+    if (status) return status;
+    karst_project_ground ground;
+    int count = 0;
+    status = karst_project_grounds(project, &ground, 1, &count);
+    if (status) return kst_fail(report, status, "%s", karst_project_message(project));
+    if (count < 1)
+        return kst_fail(report, KARST_ERROR_UNSUPPORTED,
+                        "the world has no ground to bake: add one with karst new --size or karst import");
+    uint64_t world;
+    status = karst_project_hash(project, &world);
+    if (status) return kst_fail(report, status, "%s", karst_project_message(project));
+    kst_store store = {put, get, project};
+    kst_graph graph = {.store = &store, .jobs = d.jobs, .progress = progress};
+    uint64_t key = record_key(world, &d);
+    if (is_baked_already(&graph, key, path, info)) return KARST_OK;
+
+    karst_field *field;
+    status = karst_project_field(project, ground.id, CACHE_BYTES, &field);
+    if (status) return kst_fail(report, status, "%s", karst_project_message(project));
+    karst_bake_info done;
+    status = kst_bake_run(field, path, &d, &graph, report, &done);
+    karst_field_destroy(field);
+    if (status) return status;
+    record r;
+    memset(&r, 0, sizeof r);
+    uint64_t size;
+    r.info = done;
+    if (file_hash(path, &r.file_hash, &size)) kst_graph_keep(&graph, key, &(kst_bytes){(uint8_t *)&r, sizeof r});
+    if (info) *info = done;
+    return KARST_OK;
+}
