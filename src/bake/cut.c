@@ -29,7 +29,7 @@ void kst_sheet_chunk(const kst_sheet *s, const kst_tables *tables, int level, in
     kst_tables_corners(s, tables, level, x, z, &out->corners);
 }
 
-static kst_steps_box bounds_beside_holes(const kst_sheet *s, int32_t x, int32_t z) {
+kst_steps_box kst_sheet_ground_bounds(const kst_sheet *s, int32_t x, int32_t z) {
     kst_steps_box box = KST_STEPS_BOX_EMPTY;
     const uint64_t *hole = s->hole[0] + (size_t)z * KARST_CHUNK_CELLS * (size_t)s->chunks_x[0] + (size_t)x;
     for (int j = 0; j < KARST_CHUNK_SIDE; ++j) {
@@ -59,7 +59,6 @@ static bool any_ground(const kst_sheet *s, int level, int32_t x, int32_t z) {
 }
 
 kst_steps_box kst_sheet_chunk_bounds(const kst_sheet *s, const kst_tables *t, int level, int32_t x, int32_t z) {
-    if (level == 0) return bounds_beside_holes(s, x, z);
     kst_steps_box box = KST_STEPS_BOX_EMPTY;
     if (!any_ground(s, level, x, z)) return box;
     float coarse = 0;

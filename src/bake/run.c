@@ -91,7 +91,9 @@ static karst_status node_rows(int begin, int end, int worker, void *context) {
             b->nodes[level][at] = kst_tables_node(&b->sheet, &b->tables, level, x, z);
             kst_steps_box box = kst_sheet_chunk_bounds(&b->sheet, &b->tables, level, x, z);
             kst_steps_box_metres(&box, &b->sheet.lattice, b->bounds[level][at]);
-            kst_steps_box_add(&w->row_ground[z], &box);
+            if (level > 0) continue;
+            kst_steps_box ground = kst_sheet_ground_bounds(&b->sheet, x, z);
+            kst_steps_box_add(&w->row_ground[z], &ground);
         }
     }
     return KARST_OK;

@@ -90,6 +90,9 @@ karst_node kst_tables_node(const kst_sheet *sheet, const kst_tables *tables, int
 void kst_sheet_chunk(const kst_sheet *sheet, const kst_tables *tables, int level, int32_t x, int32_t z,
                      karst_chunk *out);
 
-// Bounds of a chunk's ground: at level 0 of the vertices of cells that are no holes; at coarser levels, whose
-// triangles reach across holes, of all its vertices. Empty when it is all hole.
+// Bounds of everything that may be drawn of a chunk at its level or a coarser one; coarse triangles hang on vertices
+// inside holes too. Empty when the chunk is all hole.
 kst_steps_box kst_sheet_chunk_bounds(const kst_sheet *sheet, const kst_tables *tables, int level, int32_t x, int32_t z);
+
+// Bounds of a level-0 chunk's reference triangles. Empty when it is all hole.
+kst_steps_box kst_sheet_ground_bounds(const kst_sheet *sheet, int32_t x, int32_t z);
