@@ -90,7 +90,7 @@ static int edit_distance(const char *a, const char *b) {
 
 void nearest_try(nearest *best, const char *typed, const char *word) {
     int distance = edit_distance(typed, word);
-    if (distance > 2 || 3 * distance > (int)strlen(word) + 1) return;
+    if (distance > 2 || 2 * distance > (int)strlen(word) + 1) return;
     if (!best->word || distance < best->distance) *best = (nearest){word, distance};
 }
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Run a built program and look at what it said. Needs KARST_BIN, which ctest sets.
+#pragma once
+#include <stdbool.h>
+
+typedef struct ran {
+    int code;         // exit code, or -1 when a signal ended it
+    int signal;       // that signal, else 0
+    char *out, *err;  // all of standard output and error, terminated
+} ran;
+
+// Words end with NULL; the first is the program's name in KARST_BIN.
+ran run_words(const char *const *words);
+#define run_karst(...) run_words((const char *const[]){"karst", __VA_ARGS__, NULL})
+void ran_free(ran *r);
+
+// Whether the text is exactly one line, ended.
+bool is_one_line(const char *text);
