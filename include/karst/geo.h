@@ -4,6 +4,7 @@
 #include "karst/base.h"
 #include "karst/jobs.h"
 #include "karst/project.h"
+#include "karst/surface.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,7 @@ typedef struct karst_import_def {
     bool has_no_data;
     double no_data;             ///< this value is a hole, beside what the file says
     bool flip_rows;             ///< first row is south
+    bool swap_bytes;            ///< 16-bit samples were written the wrong way round, whatever the file says
     karst_pos origin;           ///< world position of vertex (0, 0)
     const char *member;         ///< array to take from an npz; NULL: the first two-dimensional one
     const char *name;           ///< of the new ground; NULL: "ground"
@@ -66,17 +68,33 @@ KARST_API karst_status karst_geo_import(karst_project *project, const char *path
                                         karst_jobs *jobs, const karst_progress *progress, karst_report *report,
                                         karst_import_info *info, int64_t *ground);
 
+/// What an export wrote, and how to read it back.
+typedef struct karst_export_info {
+    int32_t columns, rows;      ///< of a raster, 0 of a mesh
+    uint64_t vertices, triangles;  ///< of a mesh, 0 of a raster
+    double scale, offset;       ///< height = sample * scale + offset [m]
+    bool has_no_data;           ///< some samples have no ground around them
+    double no_data;             ///< what they hold; NaN in .tif and .r32
+    double largest_error_m;     ///< between a height and what was written; 0: exact
+    char warnings[KARST_WARNINGS_MAX][KARST_WARNING_BYTES];
+    int warning_count;
+} karst_export_info;
+
 /// Write the field of a world: the extension picks the format: .tif .png .r16 .r32 .obj .ply .glb.
-/// Written beside and renamed. Threads: one call a project. Cost: O(samples).
+/// 16-bit formats hold whole steps: exactly when the heights are, else rounded, with a warning. A vertex with
+/// ground on no side is no data. Written beside and renamed. Threads: one call a project. Cost: O(samples).
+/// @param info what was written; may be NULL, untouched on error
 /// @return KARST_ERROR_UNSUPPORTED (extension), KARST_ERROR_FILE, KARST_ERROR_LIMIT (heights or size that the format
 /// cannot hold), KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED
 KARST_API karst_status karst_geo_export(karst_project *project, int64_t ground, const char *path,
-                                        const karst_progress *progress, karst_report *report);
+                                        const karst_progress *progress, karst_report *report, karst_export_info *info);
 
 /// Write the reference triangles of any ground as .obj, .ply or .glb, world positions. Written beside and renamed.
-/// Threads: any. Cost: O(triangles). @return as karst_geo_export()
+/// Vertices are welded; .obj and .ply are text to 0.1 um, .glb holds floats relative to its node's translation.
+/// Threads: any. Cost: O(triangles) time and memory. @return as karst_geo_export()
 KARST_API karst_status karst_geo_export_ground(const karst_ground *ground, const char *path,
-                                               const karst_progress *progress, karst_report *report);
+                                               const karst_progress *progress, karst_report *report,
+                                               karst_export_info *info);
 
 /// Write an 8-bit RGB picture of width * height * 3 bytes as PNG, rows from the top. Written beside and renamed.
 /// Threads: any. @return KARST_ERROR_FILE, KARST_ERROR_MEMORY
