@@ -19,7 +19,7 @@ only() { # only PATTERN FOLDER...: headers matching PATTERN are included in thes
 only 'sqlite3\.h' src/project
 only 'gdal|cpl_|ogr' src/geo
 only 'epoxy/|GL/|EGL/' src/gl
-only 'zstd\.h|xxhash\.h' src/core
+only 'zstd\.h' src/core
 only 'SDL' apps/view
 only 'embree' bench
 only 'cjson/' apps/karst bench
