@@ -76,7 +76,8 @@ enum { KARST_LATTICE_COUNT = 6, KARST_VIEWS_MAX = 16 };
 /// A slot that was filled since the last update; copy it to where the shaders read.
 typedef struct karst_upload {
     uint16_t slot;
-    const karst_chunk *chunk;  ///< valid until the next update
+    int32_t level, column, row;  ///< of the chunk, as in karst_frame_chunk
+    const karst_chunk *chunk;    ///< valid until the next update
 } karst_upload;
 
 /// What to draw, as data. Everything is valid until the next update of the scene.

@@ -313,8 +313,12 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
         frame.figures.triangles += (int64_t)counts[k] * (index_count / 3);
     }
     for (int k = 0; k < found; ++k) scene->patches[first[scene->lattices[k]]++] = scene->found[k];
-    for (int k = 0; k < scene->slots.fresh_count; ++k)
-        scene->uploads[k] = (karst_upload){scene->slots.fresh[k], kst_scene_chunk(scene, scene->slots.fresh[k])};
+    for (int k = 0; k < scene->slots.fresh_count; ++k) {
+        const kst_slot *slot = &scene->slots.slot[scene->slots.fresh[k]];
+        scene->uploads[k] =
+            (karst_upload){scene->slots.fresh[k], slot->level, (slot->x * KARST_CHUNK_CELLS) << slot->level,
+                           (slot->z * KARST_CHUNK_CELLS) << slot->level, slot->chunk};
+    }
     frame.batches = scene->batches;
     frame.patches = scene->patches;
     frame.patch_count = found;
