@@ -13,6 +13,7 @@ typedef struct karst_gl karst_gl;
 typedef struct karst_gl_def {
     karst_jobs *jobs;      ///< for shadow sweeps; NULL: the caller
     karst_report *report;  ///< receives compiler messages; may be NULL
+    int samples;           ///< of targets that have no float depth of their own: 1, 2 or 4; default 4
     uint32_t cookie;       ///< set by the default function, do not touch
 } karst_gl_def;
 

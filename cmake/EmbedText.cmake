@@ -1,0 +1,12 @@
+# cmake -DOUT=file.c "-DSHADERS=a.glsl;b.glsl" -P EmbedText.cmake: a table of names and texts.
+set(text "// Made by cmake/EmbedText.cmake.\n#include \"gl/program.h\"\n\nconst kst_shader_text kst_shader_texts[] = {\n")
+foreach(file ${SHADERS})
+    get_filename_component(name ${file} NAME)
+    file(READ ${file} body)
+    string(REPLACE "\\" "\\\\" body "${body}")
+    string(REPLACE "\"" "\\\"" body "${body}")
+    string(REPLACE "\n" "\\n\"\n     \"" body "${body}")
+    string(APPEND text "    {\"${name}\",\n     \"${body}\"},\n")
+endforeach()
+string(APPEND text "    {0, 0}};\n")
+file(WRITE ${OUT} "${text}")

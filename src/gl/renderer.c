@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+// Renderer: one instanced draw a batch, then water, sky and overlays. docs/gl.md tells the passes.
+#include "gl/renderer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "gl/noise.h"
+#include "gl/program.h"
+
+karst_gl_def karst_gl_def_default(void) {
+    return (karst_gl_def){.samples = 4, .cookie = KST_COOKIE};
+}
+
+// ---- create ----------------------------------------------------------------------------------------
+
+static void set_units(GLuint program) {
+    static const char *const name[KST_UNIT_COUNT] = {
+        "u_vertices",   "u_normals",    "u_chunks",     "u_depend",      "u_hole_tile", "u_hole_bits",
+        "u_normal_map", "u_relief_map", "u_height_map", "u_horizon_map", "u_waves",     "u_cells",
+    };
+    for (int k = 0; k < KST_UNIT_COUNT; ++k) {
+        GLint at = glGetUniformLocation(program, name[k]);
+        if (at >= 0) glProgramUniform1i(program, at, k);
+    }
+    glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Frame"), 0);
+}
+
+static karst_status build_programs(karst_gl *gl, const char *defines) {
+    const kst_stage ground_vertex = {GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "ground.vert.glsl"}};
+    const kst_stage ground_fragment = {
+        GL_FRAGMENT_SHADER,
+        {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "material.glsl", "ground.frag.glsl"}};
+    const kst_stage sky[2] = {
+        {GL_VERTEX_SHADER, {"frame.glsl", "screen.vert.glsl"}},
+        {GL_FRAGMENT_SHADER, {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "sky.frag.glsl"}}};
+    const kst_stage water[2] = {
+        {GL_VERTEX_SHADER, {"frame.glsl", "water.vert.glsl"}},
+        {GL_FRAGMENT_SHADER,
+         {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "material.glsl", "water.frag.glsl"}}};
+    char with_holes[256];
+    snprintf(with_holes, sizeof with_holes, "%s#define KARST_HOLES\n", defines);
+    karst_report *report = gl->def.report;
+    karst_status status =
+        kst_program_build((kst_stage[2]){ground_vertex, ground_fragment}, 2, defines, report, &gl->ground);
+    if (!status)
+        status =
+            kst_program_build((kst_stage[2]){ground_vertex, ground_fragment}, 2, with_holes, report, &gl->ground_holes);
+    if (!status) status = kst_program_build(sky, 2, defines, report, &gl->sky);
+    if (!status) status = kst_program_build(water, 2, defines, report, &gl->water);
+    if (status) return status;
+    const GLuint all[4] = {gl->ground, gl->ground_holes, gl->sky, gl->water};
+    for (int k = 0; k < 4; ++k) set_units(all[k]);
+    return KARST_OK;
+}
+
+static karst_status make_noise(karst_gl *gl) {
+    size_t bytes = (size_t)KST_NOISE_SIDE * KST_NOISE_SIDE * 4 * sizeof(float);
+    float *texels = kst_alloc(NULL, bytes);
+    if (!texels) return KARST_ERROR_MEMORY;
+    for (int k = 0; k < 2; ++k) {
+        GLuint t;
+        if (k == 0)
+            kst_noise_waves(gl->def.jobs, texels);
+        else
+            kst_noise_cells(gl->def.jobs, texels);
+        glCreateTextures(GL_TEXTURE_2D, 1, &t);
+        glTextureStorage2D(t, 10, GL_RGBA16F, KST_NOISE_SIDE, KST_NOISE_SIDE);
+        glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+        glTextureSubImage2D(t, 0, 0, 0, KST_NOISE_SIDE, KST_NOISE_SIDE, GL_RGBA, GL_FLOAT, texels);
+        glTextureParameteri(t, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+        glTextureParameteri(t, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+        glGenerateTextureMipmap(t);
+        gl->store.texture[k == 0 ? KST_UNIT_WAVES : KST_UNIT_CELLS] = t;
+    }
+    kst_free(NULL, texels, bytes);
+    return KARST_OK;
+}
+
+// Indices of all lattices in one buffer; instances are karst_patch as it stands in the frame.
+static void make_buffers(karst_gl *gl) {
+    int total = 0;
+    for (int k = 0; k < KARST_LATTICE_COUNT; ++k) {
+        karst_patch_indices(k, &gl->index_count[k]);
+        gl->index_first[k] = total;
+        total += gl->index_count[k];
+    }
+    glCreateBuffers(1, &gl->indices);
+    glNamedBufferStorage(gl->indices, total * (GLsizeiptr)sizeof(uint16_t), NULL, GL_DYNAMIC_STORAGE_BIT);
+    for (int k = 0; k < KARST_LATTICE_COUNT; ++k) {
+        int count;
+        const uint16_t *index = karst_patch_indices(k, &count);
+        glNamedBufferSubData(gl->indices, gl->index_first[k] * (GLintptr)sizeof *index,
+                             count * (GLsizeiptr)sizeof *index, index);
+    }
+    glCreateBuffers(1, &gl->patches);
+    glCreateBuffers(1, &gl->frame);
+    glNamedBufferStorage(gl->frame, sizeof(kst_gl_frame), NULL, GL_DYNAMIC_STORAGE_BIT);
+    glCreateVertexArrays(1, &gl->array);
+    glVertexArrayElementBuffer(gl->array, gl->indices);
+    glVertexArrayBindingDivisor(gl->array, 0, 1);
+    for (GLuint k = 0; k < 4; ++k) {
+        glEnableVertexArrayAttrib(gl->array, k);
+        glVertexArrayAttribBinding(gl->array, k, 0);
+    }
+    glVertexArrayAttribIFormat(gl->array, 0, 1, GL_UNSIGNED_SHORT, offsetof(karst_patch, slot));
+    glVertexArrayAttribIFormat(gl->array, 1, 2, GL_UNSIGNED_BYTE, offsetof(karst_patch, patch_x));
+    glVertexArrayAttribIFormat(gl->array, 2, 1, GL_UNSIGNED_SHORT, offsetof(karst_patch, chunk_index));
+    glVertexArrayAttribFormat(gl->array, 3, 4, GL_FLOAT, GL_FALSE, offsetof(karst_patch, corner_level));
+}
+
+karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const char *defines, karst_gl **out) {
+    karst_gl_def d = def ? *def : karst_gl_def_default();
+    KARST_ASSERT(d.cookie == KST_COOKIE);
+    if (epoxy_gl_version() < 45 || !epoxy_is_desktop_gl())
+        return kst_fail(d.report, KARST_ERROR_UNSUPPORTED, "this context has OpenGL %d.%d; Karst draws with 4.5 core",
+                        epoxy_gl_version() / 10, epoxy_gl_version() % 10);
+    karst_gl *gl = kst_alloc_zero(NULL, sizeof *gl);
+    if (!gl) return kst_fail(d.report, KARST_ERROR_MEMORY, "no memory for a renderer");
+    gl->def = d;
+    gl->info = karst_pack_info_of(pack);
+    gl->scenery = kst_scenery_of(pack);
+    karst_status status = kst_store_create(&gl->store, pack, d.report);
+    if (!status) status = build_programs(gl, defines);
+    if (!status) status = make_noise(gl);
+    if (status) {
+        karst_gl_destroy(gl);
+        return status;
+    }
+    make_buffers(gl);
+    *out = gl;
+    return KARST_OK;
+}
+
+karst_status karst_gl_create(karst_pack *pack, const karst_gl_def *def, karst_gl **out) {
+    return kst_gl_create_with(pack, def, "", out);
+}
+
+void karst_gl_destroy(karst_gl *gl) {
+    if (!gl) return;
+    const GLuint programs[4] = {gl->ground, gl->ground_holes, gl->sky, gl->water};
+    for (int k = 0; k < 4; ++k)
+        if (programs[k]) glDeleteProgram(programs[k]);
+    const GLuint buffers[3] = {gl->indices, gl->patches, gl->frame};
+    glDeleteBuffers(3, buffers);
+    glDeleteVertexArrays(1, &gl->array);
+    kst_store_destroy(&gl->store);
+    kst_target_destroy(&gl->own);
+    kst_target_destroy(&gl->resolved);
+    free(gl->sorted);
+    free(gl->keys);
+    kst_free(NULL, gl, sizeof *gl);
+}
+
+// ---- draw ------------------------------------------------------------------------------------------
+
+// A run of instances under one program and lattice.
+typedef struct run {
+    int lattice, first, count;
+    bool holes;
+} run;
+enum { RUNS_MAX = 2 * KARST_LATTICE_COUNT };
+
+static int by_key(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// How far a patch is, squared, as an integer that sorts like it.
+static uint64_t distance_key(const karst_frame *frame, const karst_patch *p, const karst_view *view) {
+    const karst_frame_chunk *c = &frame->chunks[p->chunk_index];
+    double half = KARST_PATCH_CELLS * 0.5, cell = (double)frame->lattice.cell_steps * (1 << c->level);
+    double x = (c->offset[0] + (p->patch_x * KARST_PATCH_CELLS + half) * cell) * frame->lattice.step_xz_m;
+    double z = (c->offset[2] + (p->patch_z * KARST_PATCH_CELLS + half) * cell) * frame->lattice.step_xz_m;
+    x -= view->eye.x - frame->origin.x;
+    z -= view->eye.z - frame->origin.z;
+    float d = (float)(x * x + z * z);
+    uint32_t bits;  // floats above zero sort as integers
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+// The patches that this view sees, near ones first in each batch so that what they hide is not shaded; patches of
+// chunks with holes apart, since their program may discard.
+static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+                        run runs[RUNS_MAX]) {
+    int count = 0, at = 0;
+    for (int b = 0; b < frame->batch_count; ++b)
+        for (int holes = 0; holes < 2; ++holes) {
+            const karst_batch *batch = &frame->batches[b];
+            int n = 0;
+            for (int k = 0; k < batch->patch_count; ++k) {
+                const karst_patch *p = &frame->patches[batch->first_patch + k];
+                if (!(p->view_mask >> view_index & 1) || frame->chunks[p->chunk_index].holes != (holes == 1)) continue;
+                gl->keys[n++] = distance_key(frame, p, view) << 32 | (uint32_t)(batch->first_patch + k);
+            }
+            if (!n) continue;
+            qsort(gl->keys, (size_t)n, sizeof *gl->keys, by_key);
+            for (int k = 0; k < n; ++k) gl->sorted[at + k] = frame->patches[(uint32_t)gl->keys[k]];
+            runs[count++] = (run){batch->lattice, at, n, holes == 1};
+            at += n;
+        }
+    return count;
+}
+
+static void draw_runs(karst_gl *gl, const run *runs, int count) {
+    glBindVertexArray(gl->array);
+    for (int k = 0; k < count; ++k) {
+        const run *r = &runs[k];
+        glUseProgram(r->holes ? gl->ground_holes : gl->ground);
+        glVertexArrayVertexBuffer(gl->array, 0, gl->patches, r->first * (GLintptr)sizeof(karst_patch),
+                                  sizeof(karst_patch));
+        glDrawElementsInstanced(GL_TRIANGLES, gl->index_count[r->lattice], GL_UNSIGNED_SHORT,
+                                (const void *)(gl->index_first[r->lattice] * sizeof(uint16_t)), r->count);
+    }
+}
+
+static void set_state(const karst_view *view, GLuint framebuffer) {
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glViewport(0, 0, view->width, view->height);
+    glDisable(GL_SCISSOR_TEST);
+    glDisable(GL_STENCIL_TEST);
+    glDisable(GL_BLEND);
+    glDisable(GL_CULL_FACE);
+    glDisable(GL_RASTERIZER_DISCARD);
+    glDisable(GL_PRIMITIVE_RESTART);
+    glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+    glDisable(GL_POLYGON_OFFSET_FILL);
+    glDisable(GL_DEPTH_CLAMP);
+    glDisable(GL_FRAMEBUFFER_SRGB);  // shaders give sRGB
+    glEnable(GL_MULTISAMPLE);
+    glEnable(GL_DEPTH_TEST);
+    glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
+    glDepthRange(0, 1);
+    glDepthMask(GL_TRUE);
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+    glDepthFunc(GL_GREATER);
+    glClearDepth(0);
+    glClear(GL_DEPTH_BUFFER_BIT);  // every pixel of colour is written by ground, water or sky
+}
+
+// Lines of the very triangles, a hair nearer to the eye.
+static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs, int count) {
+    const float colour[4] = {0.02f, 0.025f, 0.03f, 4e-4f};
+    memcpy(numbers->wire, colour, sizeof colour);
+    numbers->lattice[3] |= KST_DRAW_WIRE;
+    glNamedBufferSubData(gl->frame, 0, sizeof *numbers, numbers);
+    glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+    glLineWidth(1);
+    draw_runs(gl, runs, count);
+    glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+}
+
+static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+                              const karst_gl_look *look, GLuint framebuffer) {
+    if (frame->patch_count > gl->patch_room) {
+        free(gl->sorted);
+        free(gl->keys);
+        gl->patch_room = 0;
+        gl->sorted = malloc((size_t)frame->patch_count * sizeof *gl->sorted);
+        gl->keys = malloc((size_t)frame->patch_count * sizeof *gl->keys);
+        if (!gl->sorted || !gl->keys) return KARST_ERROR_MEMORY;
+        gl->patch_room = frame->patch_count;
+    }
+    karst_status status = kst_store_update(&gl->store, frame);
+    if (!status) status = kst_lighting_update(gl, look);
+    if (status) return status;
+    kst_gl_frame numbers;
+    kst_gl_fill_frame(gl, frame, view, look, &numbers);
+    glNamedBufferSubData(gl->frame, 0, sizeof numbers, &numbers);
+    glBindBufferBase(GL_UNIFORM_BUFFER, 0, gl->frame);
+    kst_store_bind(&gl->store);
+    run runs[RUNS_MAX];
+    int count = sort_patches(gl, frame, view, view_index, runs);
+    int patches = count ? runs[count - 1].first + runs[count - 1].count : 0;
+    if (patches) glNamedBufferData(gl->patches, patches * (GLsizeiptr)sizeof *gl->sorted, gl->sorted, GL_STREAM_DRAW);
+
+    set_state(view, framebuffer);
+    draw_runs(gl, runs, count);
+    if (!isnan(look->water_m) && look->sky && !look->flat_shading && view->eye.y > look->water_m) {
+        glUseProgram(gl->water);
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    }
+    glUseProgram(gl->sky);
+    glDepthFunc(GL_GEQUAL);
+    glDepthMask(GL_FALSE);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDepthMask(GL_TRUE);
+    glDepthFunc(GL_GREATER);
+    if (look->overlays & KARST_GL_OVERLAY_WIREFRAME) draw_wireframe(gl, &numbers, runs, count);
+    return KARST_OK;
+}
+
+static bool has_float_depth(GLuint framebuffer) {
+    GLenum depth = framebuffer ? GL_DEPTH_ATTACHMENT : GL_DEPTH;
+    GLint kind = GL_NONE, type = GL_NONE;
+    glGetNamedFramebufferAttachmentParameteriv(framebuffer, depth, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE, &kind);
+    if (kind == GL_NONE) return false;
+    glGetNamedFramebufferAttachmentParameteriv(framebuffer, depth, GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE, &type);
+    return type == GL_FLOAT;
+}
+
+karst_status karst_gl_draw(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+                           const karst_gl_look *look, unsigned target) {
+    KARST_ASSERT(look->cookie == KST_COOKIE && view_index >= 0 && view_index < KARST_VIEWS_MAX);
+    if (target && has_float_depth(target)) return draw_into(gl, frame, view, view_index, look, target);
+    // A window's depth is whole numbers, which a reversed depth wastes: draw beside it and copy the colours.
+    karst_status status = kst_target_resize(&gl->own, view->width, view->height, gl->def.samples);
+    if (!status) status = draw_into(gl, frame, view, view_index, look, gl->own.framebuffer);
+    if (status) return status;
+    GLuint from = gl->own.framebuffer;
+    if (gl->own.samples > 1) {
+        status = kst_target_resize(&gl->resolved, view->width, view->height, 1);
+        if (status) return status;
+        glBlitNamedFramebuffer(from, gl->resolved.framebuffer, 0, 0, view->width, view->height, 0, 0, view->width,
+                               view->height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+        from = gl->resolved.framebuffer;
+    }
+    glBlitNamedFramebuffer(from, target, 0, 0, view->width, view->height, 0, 0, view->width, view->height,
+                           GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, target);
+    return KARST_OK;
+}
+
+karst_status karst_gl_render(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+                             const karst_gl_look *look, int samples, uint8_t *rgb) {
+    KARST_ASSERT(samples == 1 || samples == 2 || samples == 4);
+    KARST_ASSERT(look->cookie == KST_COOKIE && view_index >= 0 && view_index < KARST_VIEWS_MAX);
+    int w = view->width, h = view->height;
+    size_t line = 3 * (size_t)w;
+    uint8_t *row = kst_alloc(NULL, line);
+    if (!row) return KARST_ERROR_MEMORY;
+    karst_status status = kst_target_resize(&gl->own, w, h, samples);
+    if (!status && samples > 1) status = kst_target_resize(&gl->resolved, w, h, 1);
+    if (!status) status = draw_into(gl, frame, view, view_index, look, gl->own.framebuffer);
+    if (!status) {
+        GLuint from = gl->own.framebuffer;
+        if (samples > 1) {
+            glBlitNamedFramebuffer(from, gl->resolved.framebuffer, 0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT,
+                                   GL_NEAREST);
+            from = gl->resolved.framebuffer;
+        }
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
+        glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+        glPixelStorei(GL_PACK_ALIGNMENT, 1);
+        glReadPixels(0, 0, w, h, GL_RGB, GL_UNSIGNED_BYTE, rgb);
+        for (int j = 0; j < h / 2; ++j) {  // GL's rows come from the bottom
+            uint8_t *a = rgb + (size_t)j * line, *b = rgb + (size_t)(h - 1 - j) * line;
+            memcpy(row, a, line);
+            memcpy(a, b, line);
+            memcpy(b, row, line);
+        }
+    }
+    kst_free(NULL, row, line);
+    return status;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Renderer, inner: what its files and its tests share.
+#pragma once
+#include <epoxy/gl.h>
+
+#include "gl/air.h"
+#include "gl/frame.h"
+#include "gl/scenery.h"
+#include "gl/store.h"
+#include "karst/gl.h"
+
+// A framebuffer of our own with a float depth.
+typedef struct kst_target {
+    GLuint framebuffer, colour, depth;
+    int width, height, samples;
+} kst_target;
+
+// Make or remake it for this size. @return KARST_ERROR_LIMIT when the device has no such target
+karst_status kst_target_resize(kst_target *target, int width, int height, int samples);
+void kst_target_destroy(kst_target *target);
+
+typedef struct kst_lighting {
+    bool known;
+    float elevation_rad, azimuth_rad, haze;
+    bool swept;
+    float swept_azimuth_rad;
+    kst_air air;
+    kst_air_light light;
+} kst_lighting;
+
+struct karst_gl {
+    karst_gl_def def;
+    karst_pack_info info;
+    kst_store store;
+    kst_scenery scenery;
+    kst_lighting lighting;
+    GLuint ground, ground_holes, water, sky;  // programs
+    GLuint array, indices, patches, frame;
+    int index_first[KARST_LATTICE_COUNT], index_count[KARST_LATTICE_COUNT];
+    karst_patch *sorted;
+    uint64_t *keys;
+    int patch_room;
+    kst_target own, resolved;
+};
+
+// As karst_gl_create(), with lines put before every shader: tests define KARST_PATCH_OWNS_EDGE, which must leak.
+karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const char *defines, karst_gl **out);
+// Sun, sky and shadows for a look; nothing is done twice for the same sun.
+karst_status kst_lighting_update(karst_gl *gl, const karst_gl_look *look);
+// The numbers that the shaders get for one view.
+void kst_gl_fill_frame(const karst_gl *gl, const karst_frame *frame, const karst_view *view, const karst_gl_look *look,
+                       kst_gl_frame *out);

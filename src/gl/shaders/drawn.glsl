@@ -1,0 +1,127 @@
+// Where a vertex of a patch is drawn: the twin of karst_frame_expand() in src/lod/patch.c, line by line alike; a
+// change here is a change there. See docs/lod.md. GLSL ES 3.00 has no recursion, so the places of a vertex's parents
+// come from five functions, each calling the next: a parent vanishes at a higher level than its child.
+
+uniform highp isampler2DArray u_vertices;  // a layer a slot: 65 x 65 of (y, dz << 16 | dx)
+uniform highp usampler2DArray u_normals;   // octahedral, x and z
+uniform highp isampler2D u_chunks;         // two texels a row: (offset, level), (column, row, slot, 0)
+uniform highp usampler2D u_depend;         // 17 x 17 of the lowest levels depended on at the edges z-, x+, z+, x-
+
+layout(location = 0) in uint a_slot;
+layout(location = 1) in uvec2 a_patch;
+layout(location = 2) in uint a_chunk;
+layout(location = 3) in vec4 a_corner;
+
+// The patch at work.
+ivec4 g_chunk;   // offset, level
+ivec2 g_first;   // its vertex (0, 0) in the chunk
+int g_layer, g_parity;
+vec4 g_edge;     // levels of the edges z-, x+, z+, x-
+float g_inner;
+
+ivec2 stored(ivec2 v) { return texelFetch(u_vertices, ivec3(g_first + v, g_layer), 0).xy; }
+
+// Relative to the frame's origin: integers are added exactly, then one rounding each.
+vec3 place_of(ivec2 v) {
+    ivec2 s = stored(v);
+    int stride = u_lattice.x << g_chunk.w;
+    ivec3 at = g_chunk.xyz + ivec3((g_first.x + v.x) * stride + ((s.y << 16) >> 16), s.x,
+                                   (g_first.y + v.y) * stride + (s.y >> 16));
+    KARST_PRECISE vec3 p = vec3(at) * vec3(u_eye.w, u_fraction.w, u_eye.w) - u_fraction.xyz;
+    return p;
+}
+
+int vanish_level(ivec2 v) {
+    int m = v.x | v.y;
+    return (m & 1) != 0 ? 0 : (m & 2) != 0 ? 1 : (m & 4) != 0 ? 2 : (m & 8) != 0 ? 3 : 4;
+}
+
+float weight(float level, int n) { return clamp(level - float(n), 0.0, 1.0); }
+
+float weight_of(ivec2 v, int n) {
+    if (v.y == 0) return weight(g_edge.x, n);
+    if (v.x == 16) return weight(g_edge.y, n);
+    if (v.y == 16) return weight(g_edge.z, n);
+    if (v.x == 0) return weight(g_edge.w, n);
+    vec4 e = clamp(g_edge - vec4(texelFetch(u_depend, v, 0)), 0.0, 1.0);
+    return max(weight(g_inner, n), max(max(e.x, e.y), max(e.z, e.w)));
+}
+
+// The two ends of the edge that vertex v of level n halves are v - d and v + d.
+ivec2 half_edge(ivec2 v, int n) {
+    int s = 1 << n;
+    bool oi = ((v.x >> n) & 1) != 0, oj = ((v.y >> n) & 1) != 0;
+    if (oi && oj) {
+        int odd = n == 3 ? g_parity : ((v.x >> (n + 1)) + (v.y >> (n + 1))) & 1;
+        return ivec2(odd != 0 ? -s : s, s);
+    }
+    return oi ? ivec2(s, 0) : ivec2(0, s);
+}
+
+vec3 toward(vec3 p, vec3 a, vec3 b, float w) {
+    KARST_PRECISE vec3 q = p + w * (0.5 * (a + b) - p);
+    return q;
+}
+
+#define KARST_DRAWN(NAME, PARENT)                                   \
+    vec3 NAME(ivec2 v) {                                            \
+        vec3 p = place_of(v);                                       \
+        int n = vanish_level(v);                                    \
+        float w = n == 4 ? 0.0 : weight_of(v, n);                   \
+        if (w > 0.0) {                                              \
+            ivec2 d = half_edge(v, n);                              \
+            p = toward(p, PARENT(v - d), PARENT(v + d), w);         \
+        }                                                           \
+        return p;                                                   \
+    }
+KARST_DRAWN(drawn_3, place_of)
+KARST_DRAWN(drawn_2, drawn_3)
+KARST_DRAWN(drawn_1, drawn_2)
+KARST_DRAWN(drawn_0, drawn_1)
+
+int snap(int i, float level) {
+    int t = 1 << int(level);
+    return (i + t / 2) & ~(t - 1);
+}
+
+void begin_patch() {
+    g_chunk = texelFetch(u_chunks, ivec2(0, int(a_chunk)), 0);
+    g_first = ivec2(a_patch) * 16;
+    g_layer = int(a_slot);
+    g_edge = min(a_corner.xyzw, a_corner.yzwx);
+    g_inner = min(g_edge.x, g_edge.z);
+    g_parity = (int(a_patch.x) + int(a_patch.y)) & 1;  // a chunk is four patches wide, so its own parity is even
+#ifdef KARST_PATCH_OWNS_EDGE
+    g_edge = vec4(g_inner);  // the control of the crack test: this must leak
+#endif
+}
+
+// The vertex of the patch that an index names, moved along its edge to where the edge has one.
+ivec2 vertex_of(int index) {
+    ivec2 v = ivec2(index % 17, index / 17), s = v;
+    if (v.y == 0) s.x = snap(v.x, g_edge.x);
+    if (v.y == 16) s.x = snap(v.x, g_edge.z);
+    if (v.x == 16) s.y = snap(v.y, g_edge.y);
+    if (v.x == 0) s.y = snap(v.y, g_edge.w);
+    return s;
+}
+
+vec3 stored_normal(ivec2 v) {
+    uvec2 code = texelFetch(u_normals, ivec3(g_first + v, g_layer), 0).xy;
+    vec2 o = max((vec2(code) - 128.0) / 127.0, -1.0);
+    float y = 1.0 - abs(o.x) - abs(o.y);
+    vec2 folded = o - vec2(o.x >= 0.0 ? -y : y, o.y >= 0.0 ? -y : y);
+    return normalize(vec3(y < 0.0 ? folded.x : o.x, y, y < 0.0 ? folded.y : o.y));
+}
+
+// Goes over to its parents' normals as the vertex goes over to their middle.
+vec3 normal_of(ivec2 v) {
+    vec3 normal = stored_normal(v);
+    int n = vanish_level(v);
+    float w = n == 4 ? 0.0 : weight_of(v, n);
+    if (w > 0.0) {
+        ivec2 d = half_edge(v, n);
+        normal = mix(normal, normalize(stored_normal(v - d) + stored_normal(v + d)), w);
+    }
+    return normal;
+}
