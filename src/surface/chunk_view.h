@@ -31,7 +31,9 @@ static inline karst_pos kst_view_vertex(const kst_chunk_view *v, int i, int j) {
     return (karst_pos){(v->column + i) * v->shape.spacing_m + (v->x ? (double)v->x[k] : 0.0), v->y[k],
                        (v->row + j) * v->shape.spacing_m + (v->z ? (double)v->z[k] : 0.0)};
 }
-static inline bool kst_view_hole(const kst_chunk_view *v, int i, int j) { return v->hole[j] >> i & 1; }
+static inline bool kst_view_hole(const kst_chunk_view *v, int i, int j) {
+    return v->hole[j] >> i & 1;
+}
 
 // Search structure of one chunk: boxes over fans of eight triangles. Built by kst_tree_build, freed as one block.
 typedef struct kst_chunk_tree kst_chunk_tree;
@@ -47,9 +49,9 @@ typedef struct kst_field_ground {
     karst_ground base;  // table is &kst_field_ground_table
     karst_field_shape shape;
     int32_t chunks_x, chunks_z;  // level-0 chunks; chunk number = z * chunks_x + x
-    bool displaced;              // any vertex leaves its rest place sideways; false takes the direct road of height maps
-    double reach_m;              // most that a vertex is displaced along x or z [m]; 0 when not displaced
-    karst_box all;               // world bounds of the reference triangles; empty when there are none
+    bool displaced;  // any vertex leaves its rest place sideways; false takes the direct road of height maps
+    double reach_m;  // most that a vertex is displaced along x or z [m]; 0 when not displaced
+    karst_box all;   // world bounds of the reference triangles; empty when there are none
     // Called first by every query, from any thread; brings the five fields above up to date. NULL: they always are.
     karst_status (*begin)(struct kst_field_ground *ground);
     // Pin the view of a chunk, and its tree (built at most once) unless tree is NULL, until it is released. May be

@@ -35,6 +35,7 @@ karst_status karst_field_create(const karst_field_def *def, karst_field **out) {
     field->cache_bytes = def->cache_bytes;
     field->allocator = def->allocator;
     pthread_mutex_init(&field->lock, NULL);
+    kst_field_ground_init(field);
     field->rows = kst_alloc_zero(def->allocator, (size_t)field->chunks_z * sizeof *field->rows);
     if (field->rows && field->paged) field->scratch = kst_alloc(def->allocator, sizeof *field->scratch);
     if (!field->rows || (field->paged && !field->scratch)) {
@@ -47,6 +48,7 @@ karst_status karst_field_create(const karst_field_def *def, karst_field **out) {
 
 void karst_field_destroy(karst_field *field) {
     if (!field) return;
+    kst_field_ground_free(field);
     kst_pages_free(field);
     kst_free(field->allocator, field->scratch, sizeof *field->scratch);
     pthread_mutex_destroy(&field->lock);

@@ -39,7 +39,15 @@ static void point_view(karst_field *field, kst_page *page) {
                                   .hole = page->hole};
 }
 
+static void drop_tree(karst_field *field, kst_page *page) {
+    if (!page->tree) return;
+    kst_free(field->allocator, page->tree, kst_tree_bytes());
+    page->tree = NULL;
+    field->bytes -= kst_tree_bytes();
+}
+
 static void free_page(karst_field *field, kst_page *page) {
+    drop_tree(field, page);
     if (page->sideways) {
         kst_free(field->allocator, page->sideways, sideways_bytes());
         field->bytes -= sideways_bytes();
@@ -198,9 +206,31 @@ void kst_page_put(karst_field *field, kst_page *page) {
     pthread_mutex_unlock(&field->lock);
 }
 
+karst_status kst_page_tree(karst_field *field, kst_page *page, const kst_chunk_tree **out) {
+    kst_chunk_tree *tree = __atomic_load_n(&page->tree, __ATOMIC_ACQUIRE);
+    if (!tree) {
+        kst_chunk_tree *fresh = kst_alloc(field->allocator, kst_tree_bytes());
+        if (!fresh) return KARST_ERROR_MEMORY;
+        kst_tree_build(fresh, &page->view);
+        pthread_mutex_lock(&field->lock);
+        tree = page->tree;
+        if (!tree) {
+            tree = fresh;
+            __atomic_store_n(&page->tree, fresh, __ATOMIC_RELEASE);
+            field->bytes += kst_tree_bytes();
+        }
+        pthread_mutex_unlock(&field->lock);
+        if (tree != fresh) kst_free(field->allocator, fresh, kst_tree_bytes());  // another thread was first
+    }
+    *out = tree;
+    return KARST_OK;
+}
+
 void kst_page_change(karst_field *field, kst_page *page) {
     pthread_mutex_lock(&field->lock);
     page->dirty = true;
+    drop_tree(field, page);
+    kst_field_ground_forget(field, page->x, page->z);
     pthread_mutex_unlock(&field->lock);
 }
 

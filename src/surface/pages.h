@@ -12,8 +12,9 @@ typedef struct kst_page {
     struct kst_page *newer, *older;  // list of use
     int32_t x, z;                    // which chunk
     int32_t pins;
-    bool dirty;       // differs from the store
-    float *sideways;  // dx then dz, KARST_CHUNK_VERTICES each; NULL when all are zero
+    bool dirty;            // differs from the store
+    float *sideways;       // dx then dz, KARST_CHUNK_VERTICES each; NULL when all are zero
+    kst_chunk_tree *tree;  // NULL until a ray comes
     kst_chunk_view view;
     uint64_t hole[KARST_CHUNK_CELLS];
     float y[KARST_CHUNK_VERTICES];
@@ -30,6 +31,10 @@ struct karst_field {
     kst_page ***rows;      // rows[z][x]; a row is made when first touched
     kst_page *newest, *oldest;
     karst_field_chunk *scratch;  // for the store
+    kst_field_ground ground;
+    pthread_mutex_t ground_lock;    // guards the two below while queries start
+    struct kst_chunk_reach *reach;  // what the ground knows of each chunk; NULL until asked
+    bool ground_ready;
 };
 
 // Pin a chunk; put it back when done. Threads: any.
@@ -39,6 +44,8 @@ void kst_page_put(karst_field *field, kst_page *page);
 kst_page *kst_page_peek(const karst_field *field, int32_t x, int32_t z);
 // Make room for dx and dz, all zero.
 karst_status kst_page_displace(karst_field *field, kst_page *page);
+// The tree over a pinned page, built when there is none. Threads: any.
+karst_status kst_page_tree(karst_field *field, kst_page *page, const kst_chunk_tree **out);
 // The samples of a page are about to change.
 void kst_page_change(karst_field *field, kst_page *page);
 // Save what differs from the store.
@@ -48,3 +55,8 @@ void kst_pages_free(karst_field *field);
 // Step the last sample on over the vertices outside the field and mark the cells there as hole.
 void kst_page_pad(const karst_field_shape *shape, kst_page *page);
 void kst_page_copy(const kst_page *page, karst_field_chunk *out);
+
+// field_as_ground.c
+void kst_field_ground_init(karst_field *field);
+void kst_field_ground_forget(karst_field *field, int32_t chunk_x, int32_t chunk_z);  // the chunk changed
+void kst_field_ground_free(karst_field *field);

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+// A field answers the questions of a ground: the author's and the baked one alike.
+#include <math.h>
+#include <stdlib.h>
+
+#include "surface/ray.h"
+
+static kst_field_ground *of(const karst_ground *ground) {
+    return (kst_field_ground *)(uintptr_t)ground;
+}
+
+static karst_status begin(kst_field_ground *g) {
+    return g->begin ? g->begin(g) : KARST_OK;
+}
+
+static const karst_box no_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static karst_box field_bounds(const karst_ground *ground) {
+    kst_field_ground *g = of(ground);
+    return begin(g) ? no_box : g->all;
+}
+
+static uint32_t field_chunk_count(const karst_ground *ground) {
+    const kst_field_ground *g = of(ground);
+    return (uint32_t)g->chunks_x * (uint32_t)g->chunks_z;
+}
+
+static karst_box field_chunk_bounds(const karst_ground *ground, uint32_t chunk) {
+    kst_field_ground *g = of(ground);
+    float b[6];
+    int32_t x = (int32_t)(chunk % (uint32_t)g->chunks_x), z = (int32_t)(chunk / (uint32_t)g->chunks_x);
+    if (begin(g) || !g->bounds(g, x, z, b)) return no_box;
+    karst_pos o = g->shape.origin;
+    karst_box box = {{o.x + b[0], o.y + b[1], o.z + b[2]}, {o.x + b[3], o.y + b[4], o.z + b[5]}};
+    double *v[6] = {&box.min.x, &box.min.y, &box.min.z, &box.max.x, &box.max.y, &box.max.z};
+    for (int k = 0; k < 6; ++k) *v[k] = nextafter(*v[k], k < 3 ? -INFINITY : INFINITY);  // the sums were rounded
+    return box;
+}
+
+static size_t field_memory(const karst_ground *ground) {
+    const kst_field_ground *g = of(ground);
+    const kst_top *top = __atomic_load_n(&g->top, __ATOMIC_ACQUIRE);
+    return g->memory(g) + (top ? top->bytes : 0);
+}
+
+static karst_place place_of(const kst_field_ground *g, const kst_chunk_view *view, int i, int j, int triangle) {
+    uint32_t x = (uint32_t)(view->column / KARST_CHUNK_CELLS), z = (uint32_t)(view->row / KARST_CHUNK_CELLS);
+    return (karst_place){z * (uint32_t)g->chunks_x + x, view->column + i, view->row + j, (uint32_t)triangle};
+}
+
+// ---- triangles -------------------------------------------------------------------------------------
+
+static karst_status field_chunk_triangles(const karst_ground *ground, uint32_t chunk, karst_triangle_fn *fn,
+                                          void *context) {
+    kst_field_ground *g = of(ground);
+    const kst_chunk_view *view;
+    void *pin;
+    karst_status status = begin(g);
+    if (!status)
+        status = g->pin(g, (int32_t)(chunk % (uint32_t)g->chunks_x), (int32_t)(chunk / (uint32_t)g->chunks_x), &view,
+                        NULL, &pin);
+    if (status) return status;
+    bool more = true;
+    for (int j = 0; j < KARST_CHUNK_CELLS && more; ++j) {
+        karst_triangle row[2 * KARST_CHUNK_CELLS];
+        int count = 0;
+        for (int i = 0; i < KARST_CHUNK_CELLS; ++i)
+            for (int k = 0; k < 2 && !kst_view_hole(view, i, j); ++k) {
+                kst_cell_triangle(view, i, j, k, row[count].corner);
+                row[count++].place = place_of(g, view, i, j, k);
+            }
+        if (count) more = fn(context, row, count);
+    }
+    g->release(g, pin);
+    return more ? KARST_OK : KARST_ERROR_CANCELLED;
+}
+
+// ---- heights where no vertex leaves its place: straight to the cell --------------------------------
+
+// A cell that the point may lie in; all coordinates relative to the ground's origin or counted over the field.
+typedef struct spot {
+    double x, z;  // world
+    int32_t i, j;
+    bool hole;
+    double x0, x1, z0, z1;  // world, sides of the cell
+} spot;
+
+static double world_x(const kst_chunk_view *v, int i) {  // as kst_world_vertex has it, without displacement
+    return v->shape.origin.x +
+           (v->baked ? ((double)(v->column + i) * v->cell_steps) * v->step_xz_m : (v->column + i) * v->shape.spacing_m);
+}
+
+static double world_z(const kst_chunk_view *v, int j) {
+    return v->shape.origin.z +
+           (v->baked ? ((double)(v->row + j) * v->cell_steps) * v->step_xz_m : (v->row + j) * v->shape.spacing_m);
+}
+
+static double height_at(const kst_chunk_view *v, int k) {
+    return v->baked ? v->baked[k].y * v->step_y_m : v->y[k];
+}
+
+// The triangle of cell (i, j) of the chunk under the spot. The weights of its corners are those of the exact test,
+// the position of the spot between the sides of the cell.
+static void answer_cell(const kst_field_ground *g, const kst_chunk_view *view, const spot *s, karst_level *out) {
+    int i = s->i - view->column, j = s->j - view->row, k = j * KARST_CHUNK_SIDE + i;
+    double a = (s->x - s->x0) / (s->x1 - s->x0), b = (s->z - s->z0) / (s->z1 - s->z0);
+    double y00 = height_at(view, k), y10 = height_at(view, k + 1), y01 = height_at(view, k + KARST_CHUNK_SIDE),
+           y11 = height_at(view, k + KARST_CHUNK_SIDE + 1), along_x, along_z, y;
+    int triangle;
+    if ((i + j) & 1) {
+        triangle = a + b > 1;
+        along_x = triangle ? y11 - y01 : y10 - y00;
+        along_z = triangle ? y11 - y10 : y01 - y00;
+        y = triangle ? y11 - (1 - a) * along_x - (1 - b) * along_z : y00 + a * along_x + b * along_z;
+    } else {
+        triangle = b > a;
+        along_x = triangle ? y11 - y01 : y10 - y00;
+        along_z = triangle ? y01 - y00 : y11 - y10;
+        y = y00 + a * along_x + b * along_z;
+    }
+    float nx = (float)(-along_x / (s->x1 - s->x0)), nz = (float)(-along_z / (s->z1 - s->z0));
+    float length = sqrtf(1 + nx * nx + nz * nz);
+    *out = (karst_level){.y = g->shape.origin.y + y,
+                         .normal = {nx / length, 1 / length, nz / length},
+                         .place = place_of(g, view, i, j, triangle)};
+}
+
+// Look at cell (i, j): its sides, and the answer unless it is a hole.
+static karst_status look_at_cell(kst_field_ground *g, spot *s, karst_level *out) {
+    const kst_chunk_view *view;
+    void *pin;
+    karst_status status = g->pin(g, s->i / KARST_CHUNK_CELLS, s->j / KARST_CHUNK_CELLS, &view, NULL, &pin);
+    if (status) return status;
+    int i = s->i - view->column, j = s->j - view->row;
+    s->x0 = world_x(view, i);
+    s->x1 = world_x(view, i + 1);
+    s->z0 = world_z(view, j);
+    s->z1 = world_z(view, j + 1);
+    s->hole = kst_view_hole(view, i, j);
+    if (!s->hole && s->x >= s->x0 && s->x <= s->x1 && s->z >= s->z0 && s->z <= s->z1) answer_cell(g, view, s, out);
+    g->release(g, pin);
+    return KARST_OK;
+}
+
+static bool inside(const spot *s) {
+    return s->x >= s->x0 && s->x <= s->x1 && s->z >= s->z0 && s->z <= s->z1;
+}
+
+// The cell along one axis, when it is near the field at all.
+static bool guess(double p, double origin, double spacing, int32_t cells, int32_t *out) {
+    double u = floor((p - origin) / spacing);
+    if (!(u >= -1 && u <= cells)) return false;
+    *out = u < 0 ? 0 : u >= cells ? cells - 1 : (int32_t)u;
+    return true;
+}
+
+static karst_status flat_heights(kst_field_ground *g, double x, double z, karst_level *out, int *count) {
+    int32_t columns = g->shape.columns - 1, rows = g->shape.rows - 1;
+    spot s = {.x = x, .z = z};
+    *count = 0;
+    if (!guess(x, g->shape.origin.x, g->shape.spacing_m, columns, &s.i) ||
+        !guess(z, g->shape.origin.z, g->shape.spacing_m, rows, &s.j))
+        return KARST_OK;
+    for (int turn = 0; turn < 3; ++turn) {  // the guess was rounded: step to the cell that holds the spot
+        karst_status status = look_at_cell(g, &s, out);
+        if (status) return status;
+        if (inside(&s)) break;
+        int32_t i = s.i + (x > s.x1) - (x < s.x0), j = s.j + (z > s.z1) - (z < s.z0);
+        if (i < 0 || i >= columns || j < 0 || j >= rows) return KARST_OK;
+        s.i = i;
+        s.j = j;
+    }
+    if (!inside(&s)) return KARST_OK;
+    *count = 1;
+    if (!s.hole) return KARST_OK;
+    // A hole, but the ground beside it reaches to its rim.
+    for (int dj = -(z == s.z0); dj <= (z == s.z1); ++dj)
+        for (int di = -(x == s.x0); di <= (x == s.x1); ++di) {
+            spot beside = {.x = x, .z = z, .i = s.i + di, .j = s.j + dj};
+            if (beside.i < 0 || beside.i >= columns || beside.j < 0 || beside.j >= rows) continue;
+            karst_status status = look_at_cell(g, &beside, out);
+            if (status) return status;
+            if (!beside.hole && inside(&beside)) return KARST_OK;
+        }
+    *count = 0;
+    return KARST_OK;
+}
+
+// ---- heights where vertices leave their places: every triangle over the point ----------------------
+
+enum { LEVELS_HERE = 32 };
+
+typedef struct pile {
+    const kst_field_ground *ground;
+    const karst_allocator *allocator;
+    kst_exact_ray down;  // from y 0 of the world
+    double x, z;
+    karst_level *level, here[LEVELS_HERE];
+    int count, room;
+} pile;
+
+static karst_status pile_add(pile *p, const karst_level *level) {
+    if (p->count == p->room) {
+        karst_level *more = kst_alloc_array(p->allocator, 2 * (size_t)p->room, sizeof *more);
+        if (!more) return KARST_ERROR_MEMORY;
+        memcpy(more, p->level, (size_t)p->count * sizeof *more);
+        if (p->level != p->here) kst_free(p->allocator, p->level, (size_t)p->room * sizeof *more);
+        p->level = more;
+        p->room *= 2;
+    }
+    p->level[p->count++] = *level;
+    return KARST_OK;
+}
+
+static karst_status pile_fan(pile *p, const kst_chunk_view *view, int i, int j) {
+    for (int k = 0; k < 8; ++k) {
+        karst_pos corner[3];
+        int column, row, triangle;
+        double t;
+        kst_fan_triangle(view, i, j, k, corner, &column, &row, &triangle);
+        if (kst_view_hole(view, column, row) || !kst_triangle_cast(&p->down, corner, &t)) continue;
+        karst_level level = {-t, kst_triangle_normal(corner), place_of(p->ground, view, column, row, triangle)};
+        karst_status status = pile_add(p, &level);
+        if (status) return status;
+    }
+    return KARST_OK;
+}
+
+// Children of a node over (x, z), relative to the boxes' origin; pad covers what was rounded.
+static uint32_t children_over(const kst_node *n, double x, double z, double pad) {
+    uint32_t met = 0;
+    double low_x = (x - pad - (double)n->base[0]), high_x = (x + pad - (double)n->base[0]);
+    double low_z = (z - pad - (double)n->base[2]), high_z = (z + pad - (double)n->base[2]);
+    for (int c = 0; c < 16; ++c)
+        met |=
+            (uint32_t)(n->plane[0][c] * (double)n->scale[0] <= high_x &&
+                       n->plane[3][c] * (double)n->scale[0] >= low_x &&
+                       n->plane[2][c] * (double)n->scale[2] <= high_z && n->plane[5][c] * (double)n->scale[2] >= low_z)
+            << c;
+    return met & n->used;
+}
+
+static karst_status pile_node(pile *p, const kst_chunk_view *view, const kst_chunk_tree *tree, int level, int x,
+                              int z) {
+    static const int first[3] = {0, 64, 68}, side[3] = {8, 2, 1};
+    if (level < 0) return pile_fan(p, view, x, z);
+    karst_pos o = view->shape.origin;
+    double size = fabs(o.x) + fabs(o.z) + fabs(p->x) + fabs(p->z) + (double)tree->extent;
+    uint32_t met = children_over(&tree->node[first[level] + z * side[level] + x], p->x - o.x - tree->origin[0],
+                                 p->z - o.z - tree->origin[2], size * 0x1p-46);
+    karst_status status = KARST_OK;
+    for (; met && !status; met &= met - 1) {
+        int c = __builtin_ctz(met);
+        status = pile_node(p, view, tree, level - 1, 4 * x + (c & 3), 4 * z + (c >> 2));
+    }
+    return status;
+}
+
+static karst_status pile_chunk(pile *p, kst_field_ground *g, int32_t x, int32_t z) {
+    float b[6];
+    double px = p->x - g->shape.origin.x, pz = p->z - g->shape.origin.z, pad = (fabs(p->x) + fabs(p->z)) * 0x1p-46;
+    if (!g->bounds(g, x, z, b) || px < (double)b[0] - pad || px > (double)b[3] + pad || pz < (double)b[2] - pad ||
+        pz > (double)b[5] + pad)
+        return KARST_OK;
+    const kst_chunk_view *view;
+    const kst_chunk_tree *tree;
+    void *pin;
+    karst_status status = g->pin(g, x, z, &view, &tree, &pin);
+    if (status) return status;
+    status = pile_node(p, view, tree, 2, 0, 0);
+    g->release(g, pin);
+    return status;
+}
+
+static int from_the_top(const void *a, const void *b) {
+    const karst_level *p = a, *q = b;
+    if (p->y != q->y) return p->y < q->y ? 1 : -1;
+    if (p->place.row != q->place.row) return p->place.row < q->place.row ? -1 : 1;
+    if (p->place.column != q->place.column) return p->place.column < q->place.column ? -1 : 1;
+    return (int)p->place.triangle - (int)q->place.triangle;
+}
+
+// First and last chunk whose vertices may reach p along one axis.
+static void reached(double p, double origin, double chunk_m, double reach, int32_t chunks, int32_t *first,
+                    int32_t *last) {
+    double a = floor((p - origin - reach) / chunk_m - 1e-6), b = floor((p - origin + reach) / chunk_m + 1e-6);
+    *first = (int32_t)fmax(0, fmin(chunks, a));
+    *last = (int32_t)fmin(chunks - 1, fmax(-1, b));
+}
+
+static karst_status piled_heights(kst_field_ground *g, double x, double z, karst_level *out, int capacity, int *count) {
+    pile p = {.ground = g, .allocator = g->allocator, .x = x, .z = z, .room = LEVELS_HERE};
+    p.level = p.here;
+    karst_ray down = {.origin = {x, 0, z}, .direction = {0, -1, 0}, .t_min = -INFINITY, .t_max = INFINITY};
+    kst_exact_ray_make(&down, &p.down);
+    int32_t x0, x1, z0, z1;
+    double chunk_m = KARST_CHUNK_CELLS * g->shape.spacing_m;
+    reached(x, g->shape.origin.x, chunk_m, g->reach_m, g->chunks_x, &x0, &x1);
+    reached(z, g->shape.origin.z, chunk_m, g->reach_m, g->chunks_z, &z0, &z1);
+    karst_status status = KARST_OK;
+    for (int32_t cz = z0; cz <= z1 && !status; ++cz)
+        for (int32_t cx = x0; cx <= x1 && !status; ++cx) status = pile_chunk(&p, g, cx, cz);
+    if (!status) {
+        qsort(p.level, (size_t)p.count, sizeof *p.level, from_the_top);
+        // Triangles that share the point give one answer: their heights differ by rounding alone.
+        double same = 1e-6 * g->shape.spacing_m;
+        int kept = 0;
+        for (int k = 0; k < p.count; ++k) {
+            if (k && p.level[k - 1].y - p.level[k].y <= same) continue;
+            if (kept < capacity) out[kept] = p.level[k];
+            ++kept;
+        }
+        *count = kept;
+    }
+    if (p.level != p.here) kst_free(g->allocator, p.level, (size_t)p.room * sizeof *p.level);
+    return status;
+}
+
+static karst_status field_heights(const karst_ground *ground, double x, double z, karst_level *out, int capacity,
+                                  int *count) {
+    kst_field_ground *g = of(ground);
+    karst_status status = begin(g);
+    if (status) return status;
+    if (g->displaced) return piled_heights(g, x, z, out, capacity, count);
+    karst_level level;
+    int found;
+    status = flat_heights(g, x, z, &level, &found);
+    if (status) return status;
+    if (found && capacity > 0) *out = level;
+    *count = found;
+    return KARST_OK;
+}
+
+// ---- rays ------------------------------------------------------------------------------------------
+
+static karst_status field_cast(const karst_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
+    kst_field_ground *g = of(ground);
+    karst_status status = begin(g);
+    if (status) return status;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return kst_cast_avx512(g, ray, any, out);
+    if (__builtin_cpu_supports("avx2")) return kst_cast_avx2(g, ray, any, out);
+#endif
+    return kst_cast_plain(g, ray, any, out);
+}
+
+const karst_ground_table kst_field_ground_table = {
+    .kind = "field",
+    .bounds = field_bounds,
+    .chunk_count = field_chunk_count,
+    .chunk_bounds = field_chunk_bounds,
+    .chunk_triangles = field_chunk_triangles,
+    .heights = field_heights,
+    .cast = field_cast,
+    .memory = field_memory,
+};

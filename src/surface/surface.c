@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Ground: the public calls go through the table of the kind.
+#include "karst/surface.h"
+
+#include <math.h>
+
+#include "core/core.h"
+
+karst_ray karst_ray_make(karst_pos origin, karst_pos direction) {
+    return (karst_ray){.origin = origin, .direction = direction, .t_min = 0, .t_max = INFINITY};
+}
+
+karst_box karst_ground_bounds(const karst_ground *ground) {
+    return ground->table->bounds(ground);
+}
+
+uint32_t karst_ground_chunk_count(const karst_ground *ground) {
+    return ground->table->chunk_count(ground);
+}
+
+karst_box karst_ground_chunk_bounds(const karst_ground *ground, uint32_t chunk) {
+    KARST_ASSERT(chunk < ground->table->chunk_count(ground));
+    return ground->table->chunk_bounds(ground, chunk);
+}
+
+karst_status karst_ground_triangles(const karst_ground *ground, uint32_t chunk, karst_triangle_fn *fn, void *context) {
+    KARST_ASSERT(chunk < ground->table->chunk_count(ground));
+    return ground->table->chunk_triangles(ground, chunk, fn, context);
+}
+
+karst_status karst_ground_heights(const karst_ground *ground, double x, double z, karst_level *out, int capacity,
+                                  int *count) {
+    return ground->table->heights(ground, x, z, out, capacity, count);
+}
+
+bool karst_ground_height(const karst_ground *ground, double x, double z, double *y) {
+    karst_level level;
+    int count = 0;
+    if (ground->table->heights(ground, x, z, &level, 1, &count) || !count) return false;
+    *y = level.y;
+    return true;
+}
+
+// A ray that is not one is answered before any kind sees it.
+static karst_status check_ray(const karst_ray *ray) {
+    karst_pos o = ray->origin, d = ray->direction;
+    if (!isfinite(o.x) || !isfinite(o.y) || !isfinite(o.z)) return KARST_ERROR_ARGUMENT;
+    if (!isfinite(d.x) || !isfinite(d.y) || !isfinite(d.z) || isnan(ray->t_min) || isnan(ray->t_max))
+        return KARST_ERROR_ARGUMENT;
+    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    return largest > 1e-100 && largest < 1e100 && isfinite(ray->t_min) ? KARST_OK : KARST_ERROR_ARGUMENT;
+}
+
+karst_status karst_ground_cast(const karst_ground *ground, const karst_ray *ray, karst_hit *out) {
+    karst_status status = check_ray(ray);
+    return status ? status : ground->table->cast(ground, ray, false, out);
+}
+
+karst_status karst_ground_blocked(const karst_ground *ground, const karst_ray *ray, bool *out) {
+    karst_hit hit;
+    karst_status status = check_ray(ray);
+    if (!status) status = ground->table->cast(ground, ray, true, &hit);
+    if (!status) *out = hit.hit;
+    return status;
+}
+
+size_t karst_ground_memory(const karst_ground *ground) {
+    return ground->table->memory(ground);
+}
