@@ -85,7 +85,10 @@ karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes
     if (!status) {
         graph->run += missing;
         graph->reused += stage->count - missing;
-        status = kst_jobs_run(graph->jobs, missing, 1, run_steps, &w, graph->progress, stage->name, 0.1, 1);
+        // A step that is alone has all workers to itself.
+        status = missing == 1
+                     ? run_steps(0, 1, 0, &w)
+                     : kst_jobs_run(graph->jobs, missing, 1, run_steps, &w, graph->progress, stage->name, 0.1, 1);
     }
     for (int i = 0; i < missing && !status && graph->store; ++i)
         kst_graph_keep(graph, w.key[w.missing[i]], &out[w.missing[i]]);

@@ -211,11 +211,13 @@ static karst_status give_chunk(void *context, int level, int32_t x, int32_t z, c
 
 // ---- maps ------------------------------------------------------------------------------------------
 //
-// One step for all: the maps' heads one after the other, then their samples.
+// One step for all of them, with all workers. Its result is the maps as the pack holds them: the heads, then their
+// encoded samples one after the other.
 
-static size_t map_bytes(const karst_map *m) {
-    return (size_t)m->width * (size_t)m->height * (size_t)m->channels * (size_t)m->sample_bytes;
-}
+typedef struct maps_head {
+    karst_map map[KST_LOOK_MAPS];  // samples NULL
+    uint64_t size[KST_LOOK_MAPS];
+} maps_head;
 
 static karst_status maps_key(void *context, int step, uint64_t *out) {
     (void)step;
@@ -254,28 +256,58 @@ static karst_status add_rows(const bake *b, kst_look *look) {
     return status;
 }
 
+typedef struct encode_work {
+    const karst_map *map;
+    kst_bytes out[KST_LOOK_MAPS];
+    size_t room[KST_LOOK_MAPS];
+} encode_work;
+
+static karst_status encode_maps(int begin, int end, int worker, void *context) {
+    (void)worker;
+    encode_work *w = context;
+    for (int m = begin; m < end; ++m) {
+        size_t raw;
+        if (!kst_map_bytes(&w->map[m], &raw)) return KARST_ERROR_LIMIT;
+        w->room[m] = kst_map_encode_bound(raw);
+        w->out[m].at = kst_alloc(NULL, w->room[m]);
+        if (w->out[m].at) w->out[m].size = kst_map_encode(&w->map[m], w->out[m].at, w->room[m]);
+        if (!w->out[m].size) return KARST_ERROR_MEMORY;
+    }
+    return KARST_OK;
+}
+
+static karst_status join_maps(const encode_work *w, kst_bytes *out) {
+    maps_head head;
+    memset(&head, 0, sizeof head);
+    size_t size = sizeof head;
+    for (int m = 0; m < KST_LOOK_MAPS; ++m) {
+        head.map[m] = w->map[m];
+        head.map[m].samples = NULL;
+        head.size[m] = w->out[m].size;
+        size += w->out[m].size;
+    }
+    uint8_t *at = kst_alloc(NULL, size);
+    if (!at) return KARST_ERROR_MEMORY;
+    *out = (kst_bytes){at, size};
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    for (int m = 0; m < KST_LOOK_MAPS; at += w->out[m++].size) memcpy(at, w->out[m].at, w->out[m].size);
+    return KARST_OK;
+}
+
 static karst_status maps_run(void *context, int step, kst_bytes *out) {
     (void)step;
     const bake *b = context;
     kst_look *look = NULL;
     karst_map map[KST_LOOK_MAPS];
+    encode_work w = {.map = map};
     karst_status status = kst_look_create(&b->sheet.lattice.shape, b->def->map_side, &look);
     if (!status) status = add_rows(b, look);
     if (!status) status = kst_look_build(look, b->graph->jobs, b->graph->progress, map);
-    size_t size = sizeof map;
-    for (int m = 0; m < KST_LOOK_MAPS && !status; ++m) size += map_bytes(&map[m]);
-    if (!status) {
-        out->at = kst_alloc(NULL, size);
-        out->size = size;
-        if (!out->at) status = KARST_ERROR_MEMORY;
-    }
-    uint8_t *at = status ? NULL : out->at + sizeof map;
-    for (int m = 0; m < KST_LOOK_MAPS && !status; ++m) {
-        memcpy(at, map[m].samples, map_bytes(&map[m]));
-        at += map_bytes(&map[m]);
-        map[m].samples = NULL;
-    }
-    if (!status) memcpy(out->at, map, sizeof map);
+    if (!status)
+        status = kst_jobs_run(b->graph->jobs, KST_LOOK_MAPS, 1, encode_maps, &w, b->graph->progress, "maps", 0.8, 1);
+    if (!status) status = join_maps(&w, out);
+    for (int m = 0; m < KST_LOOK_MAPS; ++m) kst_free(NULL, w.out[m].at, w.room[m]);
     kst_look_destroy(look);
     return status;
 }
@@ -283,17 +315,15 @@ static karst_status maps_run(void *context, int step, kst_bytes *out) {
 static bool maps_is_whole(void *context, int step, const kst_bytes *bytes) {
     (void)context;
     (void)step;
-    karst_map map[KST_LOOK_MAPS];
-    if (bytes->size < sizeof map) return false;
-    memcpy(map, bytes->at, sizeof map);
-    size_t size = sizeof map;
+    maps_head head;
+    if (bytes->size < sizeof head) return false;
+    memcpy(&head, bytes->at, sizeof head);
+    uint64_t left = bytes->size - sizeof head;
     for (int m = 0; m < KST_LOOK_MAPS; ++m) {
-        if (map[m].width < 1 || map[m].height < 1 || map[m].width > 1 << 20 || map[m].height > 1 << 20 ||
-            map[m].channels < 1 || map[m].channels > 4 || map[m].sample_bytes < 1 || map[m].sample_bytes > 2)
-            return false;
-        size += map_bytes(&map[m]);
+        if (head.size[m] > left) return false;
+        left -= head.size[m];
     }
-    return size == bytes->size;
+    return left == 0;
 }
 
 static karst_status build_maps(bake *b) {
@@ -327,11 +357,14 @@ static karst_status write_pack(bake *b, const char *path, karst_report *report, 
         c.nodes[level] = b->nodes[level];
         c.chunk_bounds[level] = (const float(*)[6])b->bounds[level];
     }
-    memcpy(c.maps, b->maps.at, sizeof(karst_map) * KST_LOOK_MAPS);
-    const uint8_t *samples = b->maps.at + sizeof(karst_map) * KST_LOOK_MAPS;
+    maps_head head;
+    memcpy(&head, b->maps.at, sizeof head);
+    const uint8_t *encoded = b->maps.at + sizeof head;
     for (int m = 0; m < KST_LOOK_MAPS; ++m) {
-        c.maps[m].samples = samples;
-        samples += map_bytes(&c.maps[m]);
+        c.maps[m] = head.map[m];
+        c.map_bytes[m] = encoded;
+        c.map_sizes[m] = (size_t)head.size[m];
+        encoded += head.size[m];
     }
     ++b->graph->run;
     return kst_pack_write(path, &c, give_chunk, b, b->graph->progress, report, &info->hash, &info->file_bytes);

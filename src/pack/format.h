@@ -78,9 +78,5 @@ typedef struct kst_chunk_head {
 } kst_chunk_head;
 bool kst_chunk_head_read(const uint8_t *bytes, size_t size, kst_chunk_head *out);
 
-// Samples of a map, interleaved; false on overflow or above the limits.
-bool kst_map_bytes(const karst_map *map, size_t *out);
-size_t kst_map_encode_bound(size_t raw);
-// 0 when there is no memory.
-size_t kst_map_encode(const karst_map *map, uint8_t *out, size_t room);
+// The reverse of kst_map_encode, from untrusted bytes.
 karst_status kst_map_decode(const uint8_t *bytes, size_t size, const karst_map *map, void *samples);

@@ -23,13 +23,17 @@ static kst_pack_span put_part(kst_writer *w, const uint8_t *bytes, size_t size) 
     return span;
 }
 
-static karst_status put_maps(kst_writer *w, kst_directory *d, const karst_map *maps) {
+static karst_status put_maps(kst_writer *w, kst_directory *d, const kst_pack_contents *c) {
     for (int m = 0; m < d->map_count; ++m) {
         size_t raw;
-        if (!kst_map_bytes(&maps[m], &raw)) return KARST_ERROR_ARGUMENT;
+        if (!kst_map_bytes(&c->maps[m], &raw)) return KARST_ERROR_ARGUMENT;
+        if (c->map_bytes[m]) {
+            d->map_spans[m] = put_part(w, c->map_bytes[m], c->map_sizes[m]);
+            continue;
+        }
         size_t room = kst_map_encode_bound(raw);
         uint8_t *bytes = kst_alloc(NULL, room);
-        size_t size = bytes ? kst_map_encode(&maps[m], bytes, room) : 0;
+        size_t size = bytes ? kst_map_encode(&c->maps[m], bytes, room) : 0;
         if (size) d->map_spans[m] = put_part(w, bytes, size);
         kst_free(NULL, bytes, room);
         if (!size) return KARST_ERROR_MEMORY;
@@ -121,7 +125,7 @@ static karst_status put_all(kst_writer *w, kst_directory *d, const kst_pack_cont
     size_t directory_bytes;
     if (!kst_directory_bytes(d, &directory_bytes)) return KARST_ERROR_LIMIT;
     reserve(w, kst_pack_aligned(KST_PACK_HEADER_BYTES + (uint64_t)directory_bytes));
-    karst_status status = put_maps(w, d, contents->maps);
+    karst_status status = put_maps(w, d, contents);
     if (!status) status = put_chunks(w, d, fn, context, progress);
     if (!status) status = put_front(w, d, directory_bytes, hash);
     return status;

@@ -17,6 +17,9 @@ typedef struct kst_pack_contents {
     const karst_node *nodes[KARST_MAX_LEVEL + 1];
     const float (*chunk_bounds[KARST_MAX_LEVEL + 1])[6];
     karst_map maps[KST_PACK_MAPS_MAX];
+    const uint8_t
+        *map_bytes[KST_PACK_MAPS_MAX];  // as kst_map_encode gave them: samples are not looked at; NULL: encode
+    size_t map_sizes[KST_PACK_MAPS_MAX];
     int32_t map_count;
 } kst_pack_contents;
 
@@ -25,6 +28,12 @@ size_t kst_pack_encode_bound(void);
 size_t kst_pack_encode_chunk(const karst_chunk *chunk, int level, uint8_t *out, size_t room);
 // The reverse, from untrusted bytes.
 karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, karst_chunk *out);
+
+// Bytes of a map's samples, interleaved; false on overflow or above the limits.
+bool kst_map_bytes(const karst_map *map, size_t *out);
+// Encode a map for the file. 0 when there is no memory or too little room.
+size_t kst_map_encode_bound(size_t raw);
+size_t kst_map_encode(const karst_map *map, uint8_t *out, size_t room);
 
 // Gives the encoded bytes of a chunk; called once each, coarse levels first, row-major, from one thread; the
 // bytes need to stay until the next call.
