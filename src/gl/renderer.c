@@ -26,11 +26,22 @@ static void set_units(GLuint program) {
     glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Frame"), 0);
 }
 
-static karst_status build_programs(karst_gl *gl, const char *defines) {
-    const kst_stage ground_vertex = {GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "ground.vert.glsl"}};
-    const kst_stage ground_fragment = {
-        GL_FRAGMENT_SHADER,
-        {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "material.glsl", "ground.frag.glsl"}};
+static karst_status ground_program(karst_gl *gl, int bits) {
+    if (gl->ground[bits]) return KARST_OK;
+    const kst_stage stages[2] = {
+        {GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "ground.vert.glsl"}},
+        {GL_FRAGMENT_SHADER,
+         {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "material.glsl", "ground.frag.glsl"}}};
+    char defines[256];
+    snprintf(defines, sizeof defines, "%s%s%s%s", gl->defines, bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "",
+             bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
+             bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "");
+    karst_status status = kst_program_build(stages, 2, defines, gl->def.report, &gl->ground[bits]);
+    if (!status) set_units(gl->ground[bits]);
+    return status;
+}
+
+static karst_status build_programs(karst_gl *gl) {
     const kst_stage sky[2] = {
         {GL_VERTEX_SHADER, {"frame.glsl", "screen.vert.glsl"}},
         {GL_FRAGMENT_SHADER, {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "sky.frag.glsl"}}};
@@ -38,19 +49,13 @@ static karst_status build_programs(karst_gl *gl, const char *defines) {
         {GL_VERTEX_SHADER, {"frame.glsl", "water.vert.glsl"}},
         {GL_FRAGMENT_SHADER,
          {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "material.glsl", "water.frag.glsl"}}};
-    char with_holes[256];
-    snprintf(with_holes, sizeof with_holes, "%s#define KARST_HOLES\n", defines);
     karst_report *report = gl->def.report;
-    karst_status status =
-        kst_program_build((kst_stage[2]){ground_vertex, ground_fragment}, 2, defines, report, &gl->ground);
-    if (!status)
-        status =
-            kst_program_build((kst_stage[2]){ground_vertex, ground_fragment}, 2, with_holes, report, &gl->ground_holes);
-    if (!status) status = kst_program_build(sky, 2, defines, report, &gl->sky);
-    if (!status) status = kst_program_build(water, 2, defines, report, &gl->water);
+    karst_status status = kst_program_build(sky, 2, gl->defines, report, &gl->sky);
+    if (!status) status = kst_program_build(water, 2, gl->defines, report, &gl->water);
+    if (!status) status = ground_program(gl, 0);  // so that a driver that cannot says so now
     if (status) return status;
-    const GLuint all[4] = {gl->ground, gl->ground_holes, gl->sky, gl->water};
-    for (int k = 0; k < 4; ++k) set_units(all[k]);
+    set_units(gl->sky);
+    set_units(gl->water);
     return KARST_OK;
 }
 
@@ -118,10 +123,11 @@ karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const
     karst_gl *gl = kst_alloc_zero(NULL, sizeof *gl);
     if (!gl) return kst_fail(d.report, KARST_ERROR_MEMORY, "no memory for a renderer");
     gl->def = d;
+    snprintf(gl->defines, sizeof gl->defines, "%s", defines);
     gl->info = karst_pack_info_of(pack);
     gl->scenery = kst_scenery_of(pack);
     karst_status status = kst_store_create(&gl->store, pack, d.report);
-    if (!status) status = build_programs(gl, defines);
+    if (!status) status = build_programs(gl);
     if (!status) status = make_noise(gl);
     if (status) {
         karst_gl_destroy(gl);
@@ -138,9 +144,10 @@ karst_status karst_gl_create(karst_pack *pack, const karst_gl_def *def, karst_gl
 
 void karst_gl_destroy(karst_gl *gl) {
     if (!gl) return;
-    const GLuint programs[4] = {gl->ground, gl->ground_holes, gl->sky, gl->water};
-    for (int k = 0; k < 4; ++k)
-        if (programs[k]) glDeleteProgram(programs[k]);
+    for (int k = 0; k < KST_GROUND_PROGRAMS; ++k)
+        if (gl->ground[k]) glDeleteProgram(gl->ground[k]);
+    if (gl->sky) glDeleteProgram(gl->sky);
+    if (gl->water) glDeleteProgram(gl->water);
     const GLuint buffers[3] = {gl->indices, gl->patches, gl->frame};
     glDeleteBuffers(3, buffers);
     glDeleteVertexArrays(1, &gl->array);
@@ -156,10 +163,9 @@ void karst_gl_destroy(karst_gl *gl) {
 
 // A run of instances under one program and lattice.
 typedef struct run {
-    int lattice, first, count;
-    bool holes;
+    int lattice, first, count, program;
 } run;
-enum { RUNS_MAX = 2 * KARST_LATTICE_COUNT };
+enum { RUNS_MAX = 4 * KARST_LATTICE_COUNT };
 
 static int by_key(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -180,24 +186,33 @@ static uint64_t distance_key(const karst_frame *frame, const karst_patch *p, con
     return bits;
 }
 
-// The patches that this view sees, near ones first in each batch so that what they hide is not shaded; patches of
-// chunks with holes apart, since their program may discard.
+// Least program that draws a patch right: holes, and edges more than one level above the stride.
+static int program_for(const karst_frame *frame, const karst_patch *p) {
+    const float *l = p->corner_level;
+    float inner = fminf(fminf(l[0], l[1]), fminf(l[2], l[3]));
+    float most = fmaxf(fmaxf(fminf(l[0], l[1]), fminf(l[1], l[2])), fmaxf(fminf(l[2], l[3]), fminf(l[3], l[0])));
+    return (frame->chunks[p->chunk_index].holes ? KST_GROUND_HOLES : 0) |
+           (most > floorf(inner) + 1 ? KST_GROUND_DEEP : 0);
+}
+
+// The patches that this view sees, by program, and near ones first in each batch so that what they hide is not shaded.
 static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
                         run runs[RUNS_MAX]) {
     int count = 0, at = 0;
+    int normals = gl->scenery.full_map && !gl->store.displaced ? 0 : KST_GROUND_NORMALS;
     for (int b = 0; b < frame->batch_count; ++b)
-        for (int holes = 0; holes < 2; ++holes) {
+        for (int program = 0; program < 4; ++program) {
             const karst_batch *batch = &frame->batches[b];
             int n = 0;
             for (int k = 0; k < batch->patch_count; ++k) {
                 const karst_patch *p = &frame->patches[batch->first_patch + k];
-                if (!(p->view_mask >> view_index & 1) || frame->chunks[p->chunk_index].holes != (holes == 1)) continue;
+                if (!(p->view_mask >> view_index & 1) || program_for(frame, p) != program) continue;
                 gl->keys[n++] = distance_key(frame, p, view) << 32 | (uint32_t)(batch->first_patch + k);
             }
             if (!n) continue;
             qsort(gl->keys, (size_t)n, sizeof *gl->keys, by_key);
             for (int k = 0; k < n; ++k) gl->sorted[at + k] = frame->patches[(uint32_t)gl->keys[k]];
-            runs[count++] = (run){batch->lattice, at, n, holes == 1};
+            runs[count++] = (run){batch->lattice, at, n, program | normals};
             at += n;
         }
     return count;
@@ -207,7 +222,7 @@ static void draw_runs(karst_gl *gl, const run *runs, int count) {
     glBindVertexArray(gl->array);
     for (int k = 0; k < count; ++k) {
         const run *r = &runs[k];
-        glUseProgram(r->holes ? gl->ground_holes : gl->ground);
+        glUseProgram(gl->ground[r->program]);
         glVertexArrayVertexBuffer(gl->array, 0, gl->patches, r->first * (GLintptr)sizeof(karst_patch),
                                   sizeof(karst_patch));
         glDrawElementsInstanced(GL_TRIANGLES, gl->index_count[r->lattice], GL_UNSIGNED_SHORT,
@@ -274,6 +289,8 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
     run runs[RUNS_MAX];
     int count = sort_patches(gl, frame, view, view_index, runs);
     int patches = count ? runs[count - 1].first + runs[count - 1].count : 0;
+    for (int k = 0; k < count && !status; ++k) status = ground_program(gl, runs[k].program);
+    if (status) return status;
     if (patches) glNamedBufferData(gl->patches, patches * (GLsizeiptr)sizeof *gl->sorted, gl->sorted, GL_STREAM_DRAW);
 
     set_state(view, framebuffer);

@@ -19,6 +19,9 @@ typedef struct kst_target {
 karst_status kst_target_resize(kst_target *target, int width, int height, int samples);
 void kst_target_destroy(kst_target *target);
 
+// What a program for ground can do; less is faster.
+enum { KST_GROUND_HOLES = 1, KST_GROUND_DEEP = 2, KST_GROUND_NORMALS = 4, KST_GROUND_PROGRAMS = 8 };
+
 typedef struct kst_lighting {
     bool known;
     float elevation_rad, azimuth_rad, haze;
@@ -34,7 +37,9 @@ struct karst_gl {
     kst_store store;
     kst_scenery scenery;
     kst_lighting lighting;
-    GLuint ground, ground_holes, water, sky;  // programs
+    GLuint ground[KST_GROUND_PROGRAMS];  // by kst_ground bits, built when first wanted
+    GLuint water, sky;
+    char defines[128];
     GLuint array, indices, patches, frame;
     int index_first[KARST_LATTICE_COUNT], index_count[KARST_LATTICE_COUNT];
     karst_patch *sorted;

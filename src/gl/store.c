@@ -58,6 +58,8 @@ static karst_status grow_slots(kst_store *store, int wanted) {
 }
 
 static void put_chunk(kst_store *store, int slot, const karst_chunk *chunk) {
+    for (int k = 0; k < KARST_CHUNK_VERTICES && !store->displaced; ++k)
+        store->displaced = chunk->vertex[k].dx || chunk->vertex[k].dz;
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glTextureSubImage3D(store->texture[KST_UNIT_VERTICES], 0, 0, 0, slot, KARST_CHUNK_SIDE, KARST_CHUNK_SIDE, 1,
                         GL_RG_INTEGER, GL_INT, chunk->vertex);

@@ -33,6 +33,7 @@ typedef struct kst_store {
     GLuint texture[KST_UNIT_COUNT];
     kst_label *label;
     int slot_room;
+    bool displaced;  // a chunk came whose vertices left their places sideways
     karst_chunk *scratch;
 } kst_store;
 

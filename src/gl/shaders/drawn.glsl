@@ -74,10 +74,15 @@ vec3 toward(vec3 p, vec3 a, vec3 b, float w) {
         }                                                           \
         return p;                                                   \
     }
+#ifdef KARST_SHALLOW
+// For patches none of whose edges is more than one level above the stride: the parents of what moves stand still.
+KARST_DRAWN(drawn_0, place_of)
+#else
 KARST_DRAWN(drawn_3, place_of)
 KARST_DRAWN(drawn_2, drawn_3)
 KARST_DRAWN(drawn_1, drawn_2)
 KARST_DRAWN(drawn_0, drawn_1)
+#endif
 
 int snap(int i, float level) {
     int t = 1 << int(level);

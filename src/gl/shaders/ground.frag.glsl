@@ -1,7 +1,9 @@
 // Ground: holes, material, light, air.
 in vec3 v_at;
 in vec2 v_cell;
+#ifdef KARST_VERTEX_NORMALS
 in vec3 v_normal;
+#endif
 in float v_level;
 flat in ivec2 v_first;
 out vec4 o_colour;
@@ -134,12 +136,15 @@ void main() {
     vec3 to_eye = u_eye.xyz - v_at;
     float dist = length(to_eye);
     float foot = sqrt(max(length(dFdx(v_at)) * length(dFdy(v_at)), 1e-8));
-    vec3 vertex_normal = normalize(v_normal), n = map_normal(uv);
+    vec3 n = map_normal(uv);
+#ifdef KARST_VERTEX_NORMALS
     // The map shades alike at every level of detail; the vertices know more where the map is coarser than they are,
     // or where the ground overhangs.
+    vec3 vertex_normal = normalize(v_normal);
     float to_vertex = (bits & KARST_MAP_NORMALS) != 0 ? 0.0 : 1.0 - smoothstep(0.35, 1.0, foot / u_land.y);
     to_vertex = max(to_vertex, 1.0 - smoothstep(0.15, 0.35, vertex_normal.y));
     n = normalize(mix(n, vertex_normal, to_vertex));
+#endif
 
     if ((bits & KARST_FLAT) != 0) {
         float shade = 0.55 + 0.45 * dot(n, normalize(vec3(0.4, 0.7, -0.6)));

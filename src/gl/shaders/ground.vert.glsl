@@ -2,7 +2,9 @@
 invariant gl_Position;
 out vec3 v_at;         // relative to the frame's origin [m]
 out vec2 v_cell;       // field coordinates from the chunk's first vertex [cells]
+#ifdef KARST_VERTEX_NORMALS
 out vec3 v_normal;
+#endif
 out float v_level;     // level of detail
 flat out ivec2 v_first;  // field coordinates of the chunk's first vertex
 
@@ -13,7 +15,9 @@ void main() {
     v_at = drawn_0(v);
     v_cell = vec2((g_first + v) << g_chunk.w);
     v_first = chunk.xy;
+#ifdef KARST_VERTEX_NORMALS
     v_normal = normal_of(v);
+#endif
     vec2 s = vec2(v) / 16.0;
     v_level = float(g_chunk.w) + mix(mix(a_corner.x, a_corner.y, s.x), mix(a_corner.w, a_corner.z, s.x), s.y);
     KARST_PRECISE vec4 clip = u_clip * vec4(v_at, 1.0);
