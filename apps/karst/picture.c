@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Pictures: what render and flyover share.
+#include "picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool parse_colour(const char *text, float out[3]) {
+    if (strlen(text) != 6) return false;
+    for (int k = 0; k < 6; ++k)
+        if (!strchr("0123456789abcdefABCDEF", text[k])) return false;
+    unsigned long rgb = strtoul(text, NULL, 16);
+    for (int k = 0; k < 3; ++k) out[k] = (float)(rgb >> (16 - 8 * k) & 255) / 255;
+    return true;
+}
+
+static int read_options(picture *p, args *a) {
+    bool bad = false;
+    karst_gl_look *look = &p->look;
+    *look = karst_gl_look_default();
+    p->width = 960;
+    p->height = 540;
+    arg_pair(a, "--size", 1, 16384, &p->width, &p->height, &bad);
+    p->fov_rad = (float)(arg_real(a, "--fov-deg", 50, 1, 170, &bad) * 3.14159265358979 / 180);
+    p->samples = (int)arg_int(a, "--samples", 4, 1, 4, &bad);
+    p->budget = karst_budget_default();
+    p->budget.error_px = (float)arg_real(a, "--lod-error", 1, 1e-3, 1e6, &bad);
+    look->haze = (float)arg_real(a, "--haze", look->haze, 0, 50, &bad);
+    look->exposure_ev = (float)arg_real(a, "--exposure", 0, -20, 20, &bad);
+    look->water_m = (float)arg_real(a, "--water", NAN, -1e7, 1e7, &bad);
+    look->snow_line_m = (float)arg_real(a, "--snow-line", NAN, -1e7, 1e7, &bad);
+    look->tree_line_m = (float)arg_real(a, "--tree-line", NAN, -1e7, 1e7, &bad);
+    double hour = arg_real(a, "--hour", NAN, 0, 24, &bad), contour = arg_real(a, "--contours", NAN, 1e-3, 1e6, &bad);
+    if (bad) return EXIT_USAGE;
+    if (p->samples == 3) return say_usage(a, "--samples 3: give 1, 2 or 4");
+    if (!isnan(hour)) karst_gl_look_sun(look, (float)hour, 0.785f, 105);
+    if (!isnan(contour)) {
+        look->contour_m = (float)contour;
+        look->overlays |= KARST_GL_OVERLAY_CONTOUR;
+    }
+    if (arg_flag(a, "--levels")) look->overlays |= KARST_GL_OVERLAY_LEVEL;
+    if (arg_flag(a, "--wireframe")) look->overlays |= KARST_GL_OVERLAY_WIREFRAME;
+    const char *background = arg_text(a, "--background", NULL);
+    if (background) {
+        look->sky = false;
+        if (!parse_colour(background, look->background))
+            return say_usage(a, "--background %s: give six hexadecimal digits, like ff0000", background);
+    }
+    return EXIT_DONE;
+}
+
+int picture_open(picture *p, args *a, const char *path) {
+    *p = (picture){0};
+    int result = read_options(p, a);
+    if (result) return result;
+    karst_pack_def pack_def = karst_pack_def_default();
+    pack_def.report = &a->report;
+    karst_gl_def gl_def = karst_gl_def_default();
+    gl_def.report = &a->report;
+    gl_def.jobs = a->jobs;
+    karst_scene_def scene_def = karst_scene_def_default();
+    scene_def.jobs = a->jobs;
+    scene_def.slot_count = 2048;  // a still picture takes what it needs; only what is used costs memory
+    karst_status status = karst_pack_open(path, &pack_def, &p->pack);
+    if (!status) status = karst_gl_context_create(&a->report, &p->context);
+    if (!status) status = karst_gl_create(p->pack, &gl_def, &p->gl);
+    if (!status) {
+        p->info = karst_pack_info_of(p->pack);
+        status = karst_scene_create(p->pack, &scene_def, &p->scene);
+        p->rgb = malloc(3 * (size_t)p->width * (size_t)p->height);
+        if (!status && !p->rgb) status = KARST_ERROR_MEMORY;
+        if (status) kst_fail(&a->report, status, "%s: cannot be drawn: %s", path, karst_status_text(status));
+    }
+    if (!status) return EXIT_DONE;
+    picture_close(p);
+    return could_not(a, status);
+}
+
+void picture_close(picture *p) {
+    free(p->rgb);
+    karst_gl_destroy(p->gl);
+    karst_scene_destroy(p->scene);
+    karst_pack_close(p->pack);
+    karst_gl_context_destroy(p->context);
+    *p = (picture){0};
+}
+
+karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame) {
+    karst_status status = karst_scene_settle(p->scene, view, 1, &p->budget, frame);
+    return status ? status : karst_gl_render(p->gl, frame, view, 0, &p->look, p->samples, p->rgb);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Pictures: what render and flyover share.
+#pragma once
+#include "app.h"
+#include "karst/gl.h"
+
+// A pack with everything it takes to draw it.
+typedef struct picture {
+    karst_pack *pack;
+    karst_gl_context *context;
+    karst_gl *gl;
+    karst_scene *scene;
+    karst_pack_info info;
+    karst_gl_look look;
+    int width, height, samples;
+    float fov_rad;
+    karst_budget budget;
+    uint8_t *rgb;
+} picture;
+
+// The options that both verbs take, for their tables.
+#define PICTURE_OPTIONS                                                                                              \
+    {"--size", "WxH", "pixels (960x540)"}, {"--fov-deg", "F", "vertical field of view [degrees] (50)"},              \
+        {"--lod-error", "PX", "largest error anywhere on the screen [pixels] (1)"},                                  \
+        {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \
+        {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (a fine morning)"},                    \
+        {"--haze", "H", "0.5 after rain, 1 clear, 3 summer haze (0.7)"},                                             \
+        {"--exposure", "EV", "brighter or darker [stops] (0)"}, {"--water", "M", "level of water [world m] (none)"}, \
+        {"--snow-line", "M", "[world m] (from the land)"}, {"--tree-line", "M", "[world m] (from the land)"},        \
+        {"--background", "RRGGBB", "this colour instead of sky, and no haze"},                                       \
+        {"--contours", "M", "contour lines every so many metres"},                                                   \
+        {"--levels", NULL, "colour the ground by level of detail"}, {                                                \
+        "--wireframe", NULL, "show the triangles"                                                                    \
+    }
+
+// Read the options and open everything. Returns an exit code, after saying what went wrong.
+int picture_open(picture *p, args *a, const char *path);
+void picture_close(picture *p);
+// Choose what to draw for a view and draw it into p->rgb.
+karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame);
