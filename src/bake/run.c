@@ -256,43 +256,58 @@ static karst_status add_rows(const bake *b, kst_look *look) {
     return status;
 }
 
-typedef struct encode_work {
+typedef struct band {
     const karst_map *map;
-    kst_bytes out[KST_LOOK_MAPS];
-    size_t room[KST_LOOK_MAPS];
-} encode_work;
+    int index;
+    kst_bytes out;
+    size_t room;
+} band;
 
-static karst_status encode_maps(int begin, int end, int worker, void *context) {
+static karst_status encode_bands(int begin, int end, int worker, void *context) {
     (void)worker;
-    encode_work *w = context;
-    for (int m = begin; m < end; ++m) {
-        size_t raw;
-        if (!kst_map_bytes(&w->map[m], &raw)) return KARST_ERROR_LIMIT;
-        w->room[m] = kst_map_encode_bound(raw);
-        w->out[m].at = kst_alloc(NULL, w->room[m]);
-        if (w->out[m].at) w->out[m].size = kst_map_encode(&w->map[m], w->out[m].at, w->room[m]);
-        if (!w->out[m].size) return KARST_ERROR_MEMORY;
+    for (band *b = (band *)context + begin; b < (band *)context + end; ++b) {
+        b->room = kst_map_band_bound(b->map);
+        b->out.at = kst_alloc(NULL, b->room);
+        if (b->out.at) b->out.size = kst_map_encode_band(b->map, b->index, b->out.at, b->room);
+        if (!b->out.size) return KARST_ERROR_MEMORY;
     }
     return KARST_OK;
 }
 
-static karst_status join_maps(const encode_work *w, kst_bytes *out) {
+static karst_status join_bands(const karst_map *map, const band *bands, int count, kst_bytes *out) {
     maps_head head;
     memset(&head, 0, sizeof head);
     size_t size = sizeof head;
     for (int m = 0; m < KST_LOOK_MAPS; ++m) {
-        head.map[m] = w->map[m];
+        head.map[m] = map[m];
         head.map[m].samples = NULL;
-        head.size[m] = w->out[m].size;
-        size += w->out[m].size;
+    }
+    for (int i = 0; i < count; ++i) {
+        head.size[bands[i].map - map] += bands[i].out.size;
+        size += bands[i].out.size;
     }
     uint8_t *at = kst_alloc(NULL, size);
     if (!at) return KARST_ERROR_MEMORY;
     *out = (kst_bytes){at, size};
     memcpy(at, &head, sizeof head);
     at += sizeof head;
-    for (int m = 0; m < KST_LOOK_MAPS; at += w->out[m++].size) memcpy(at, w->out[m].at, w->out[m].size);
+    for (int i = 0; i < count; at += bands[i++].out.size) memcpy(at, bands[i].out.at, bands[i].out.size);
     return KARST_OK;
+}
+
+static karst_status encode_maps(const bake *b, const karst_map *map, kst_bytes *out) {
+    int count = 0, at = 0;
+    for (int m = 0; m < KST_LOOK_MAPS; ++m) count += kst_map_bands(&map[m]);
+    band *bands = kst_alloc_zero(NULL, (size_t)count * sizeof *bands);
+    if (!bands) return KARST_ERROR_MEMORY;
+    for (int m = 0; m < KST_LOOK_MAPS; ++m)
+        for (int i = 0; i < kst_map_bands(&map[m]); ++i, ++at) bands[at].map = &map[m], bands[at].index = i;
+    karst_status status =
+        kst_jobs_run(b->graph->jobs, count, 1, encode_bands, bands, b->graph->progress, "maps", 0.8, 1);
+    if (!status) status = join_bands(map, bands, count, out);
+    for (int i = 0; i < count; ++i) kst_free(NULL, bands[i].out.at, bands[i].room);
+    kst_free(NULL, bands, (size_t)count * sizeof *bands);
+    return status;
 }
 
 static karst_status maps_run(void *context, int step, kst_bytes *out) {
@@ -300,14 +315,10 @@ static karst_status maps_run(void *context, int step, kst_bytes *out) {
     const bake *b = context;
     kst_look *look = NULL;
     karst_map map[KST_LOOK_MAPS];
-    encode_work w = {.map = map};
     karst_status status = kst_look_create(&b->sheet.lattice.shape, b->def->map_side, &look);
     if (!status) status = add_rows(b, look);
     if (!status) status = kst_look_build(look, b->graph->jobs, b->graph->progress, map);
-    if (!status)
-        status = kst_jobs_run(b->graph->jobs, KST_LOOK_MAPS, 1, encode_maps, &w, b->graph->progress, "maps", 0.8, 1);
-    if (!status) status = join_maps(&w, out);
-    for (int m = 0; m < KST_LOOK_MAPS; ++m) kst_free(NULL, w.out[m].at, w.room[m]);
+    if (!status) status = encode_maps(b, map, out);
     kst_look_destroy(look);
     return status;
 }

@@ -78,5 +78,5 @@ typedef struct kst_chunk_head {
 } kst_chunk_head;
 bool kst_chunk_head_read(const uint8_t *bytes, size_t size, kst_chunk_head *out);
 
-// The reverse of kst_map_encode, from untrusted bytes.
+// All bands of a map into samples, from untrusted bytes.
 karst_status kst_map_decode(const uint8_t *bytes, size_t size, const karst_map *map, void *samples);

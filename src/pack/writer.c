@@ -23,22 +23,32 @@ static kst_pack_span put_part(kst_writer *w, const uint8_t *bytes, size_t size) 
     return span;
 }
 
+static karst_status encode_map(const karst_map *map, uint8_t *out, size_t room, size_t *size) {
+    *size = 0;
+    for (int band = 0; band < kst_map_bands(map); ++band) {
+        size_t packed = kst_map_encode_band(map, band, out + *size, room - *size);
+        if (!packed) return KARST_ERROR_MEMORY;
+        *size += packed;
+    }
+    return KARST_OK;
+}
+
 static karst_status put_maps(kst_writer *w, kst_directory *d, const kst_pack_contents *c) {
-    for (int m = 0; m < d->map_count; ++m) {
-        size_t raw;
-        if (!kst_map_bytes(&c->maps[m], &raw)) return KARST_ERROR_ARGUMENT;
+    karst_status status = KARST_OK;
+    for (int m = 0; m < d->map_count && !status; ++m) {
+        const karst_map *map = &c->maps[m];
+        size_t raw, size = 0, room = (size_t)kst_map_bands(map) * kst_map_band_bound(map);
+        if (!kst_map_bytes(map, &raw)) return KARST_ERROR_ARGUMENT;
         if (c->map_bytes[m]) {
             d->map_spans[m] = put_part(w, c->map_bytes[m], c->map_sizes[m]);
             continue;
         }
-        size_t room = kst_map_encode_bound(raw);
         uint8_t *bytes = kst_alloc(NULL, room);
-        size_t size = bytes ? kst_map_encode(&c->maps[m], bytes, room) : 0;
-        if (size) d->map_spans[m] = put_part(w, bytes, size);
+        status = bytes ? encode_map(map, bytes, room, &size) : KARST_ERROR_MEMORY;
+        if (!status) d->map_spans[m] = put_part(w, bytes, size);
         kst_free(NULL, bytes, room);
-        if (!size) return KARST_ERROR_MEMORY;
     }
-    return KARST_OK;
+    return status;
 }
 
 static karst_status put_chunk(kst_writer *w, kst_directory *d, int level, int32_t x, int32_t z, kst_pack_chunk_fn *fn,

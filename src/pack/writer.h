@@ -17,8 +17,7 @@ typedef struct kst_pack_contents {
     const karst_node *nodes[KARST_MAX_LEVEL + 1];
     const float (*chunk_bounds[KARST_MAX_LEVEL + 1])[6];
     karst_map maps[KST_PACK_MAPS_MAX];
-    const uint8_t
-        *map_bytes[KST_PACK_MAPS_MAX];  // as kst_map_encode gave them: samples are not looked at; NULL: encode
+    const uint8_t *map_bytes[KST_PACK_MAPS_MAX];  // the bands, encoded: samples are not looked at; NULL: encode them
     size_t map_sizes[KST_PACK_MAPS_MAX];
     int32_t map_count;
 } kst_pack_contents;
@@ -31,9 +30,11 @@ karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level,
 
 // Bytes of a map's samples, interleaved; false on overflow or above the limits.
 bool kst_map_bytes(const karst_map *map, size_t *out);
-// Encode a map for the file. 0 when there is no memory or too little room.
-size_t kst_map_encode_bound(size_t raw);
-size_t kst_map_encode(const karst_map *map, uint8_t *out, size_t room);
+// A map is kept as bands of rows, one after the other; each can be encoded alone. 0 when there is no memory or too
+// little room.
+int kst_map_bands(const karst_map *map);
+size_t kst_map_band_bound(const karst_map *map);
+size_t kst_map_encode_band(const karst_map *map, int band, uint8_t *out, size_t room);
 
 // Gives the encoded bytes of a chunk; called once each, coarse levels first, row-major, from one thread; the
 // bytes need to stay until the next call.
