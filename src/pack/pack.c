@@ -42,6 +42,16 @@ static karst_status read_front(karst_pack *pack, const char *path, karst_report 
                               file_bytes, pack->def.allocator, path, report);
 }
 
+bool kst_pack_front_is_sound(const karst_pack *pack) {
+    const uint8_t *bytes = pack->file.bytes;
+    kst_reader r = {bytes + 32, bytes + KST_PACK_HEADER_BYTES, false};  // what was checked at opening, checked again
+    uint64_t size = kst_read_u64(&r), directory_hash = kst_read_u64(&r);
+    kst_read_u64(&r);
+    if (kst_read_u64(&r) != kst_hash(bytes, KST_PACK_HEADER_BYTES - 8, 0)) return false;
+    return size <= pack->file.size - KST_PACK_HEADER_BYTES &&
+           kst_hash(bytes + KST_PACK_HEADER_BYTES, (size_t)size, 0) == directory_hash;
+}
+
 karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_pack **out) {
     karst_pack_def d = def ? *def : karst_pack_def_default();
     KARST_ASSERT(d.cookie == KST_COOKIE);
@@ -52,6 +62,10 @@ karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_
     pack->def = d;
     karst_status status = kst_file_map(path, report, &pack->file);
     if (!status) status = read_front(pack, path, report);
+    if (!status) {
+        status = kst_pack_ground_create(pack, &pack->ground);
+        if (status) kst_fail(report, status, "%s: out of memory", path);
+    }
     if (status) {
         karst_pack_close(pack);
         return status;
@@ -62,6 +76,7 @@ karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_
 
 void karst_pack_close(karst_pack *pack) {
     if (!pack) return;
+    kst_pack_ground_destroy(pack->ground, pack->def.allocator);
     for (int m = 0; m < KST_PACK_MAPS_MAX; ++m) {
         size_t bytes;
         if (pack->samples[m] && kst_map_bytes(&pack->directory.maps[m], &bytes))
@@ -152,4 +167,8 @@ karst_status karst_pack_map(karst_pack *pack, const char *name, karst_map *out) 
         return KARST_OK;
     }
     return KARST_ERROR_UNSUPPORTED;
+}
+
+const karst_ground *karst_pack_ground(karst_pack *pack) {
+    return kst_pack_ground_of(pack->ground);
 }

@@ -4,12 +4,23 @@
 #include "karst/pack.h"
 #include "pack/format.h"
 
+typedef struct kst_pack_ground kst_pack_ground;
+
 struct karst_pack {
     karst_pack_def def;  // report NULL: it was for opening only
     kst_map file;
     kst_directory directory;
     void *samples[KST_PACK_MAPS_MAX];  // of the maps decoded so far
+    kst_pack_ground *ground;
 };
+
+// ground.c: made at open, no chunk decoded yet.
+karst_status kst_pack_ground_create(karst_pack *pack, kst_pack_ground **out);
+void kst_pack_ground_destroy(kst_pack_ground *ground, const karst_allocator *allocator);
+const karst_ground *kst_pack_ground_of(const kst_pack_ground *ground);
+
+// Do header and directory still hash to what the header says?
+bool kst_pack_front_is_sound(const karst_pack *pack);
 
 // Number of a chunk in the directory.
 static inline size_t kst_pack_chunk_index(const karst_pack *pack, int level, int32_t x, int32_t z) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Check: reads everything, spreads the rest over the workers and adds up what they counted.
+#include "pack/check.h"
+
+#include <stdlib.h>
+
+enum {
+    CHOSEN_MOST = 65536,  // level-0 chunks whose contents are looked into: a field of 16,385 x 16,385 whole
+    SQUARE_LEVEL = 4,     // above that: squares of 2^4 x 2^4 chunks
+};
+
+static const char *const names[KST_CHECK_KINDS] = {"checksums", "borders",  "bounds", "errors",
+                                                   "holes",     "coverage", "ground"};
+
+void kst_check_fail(kst_tally *tally, uint64_t key, const char *format, ...) {
+    ++tally->failed;
+    if (tally->failed > 1 && key >= tally->key) return;
+    tally->key = key;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(tally->first, sizeof tally->first, format, arguments);
+    va_end(arguments);
+}
+
+// ---- which chunks ----------------------------------------------------------------------------------
+
+static int compare_index(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+// All chunks of the squares, each square at a random place of its own share of the list of squares.
+static size_t choose_squares(const kst_directory *d, size_t most, int square_level, size_t *out) {
+    size_t side = (size_t)1 << square_level, across = (size_t)d->chunks_x[0];
+    size_t columns = (across + side - 1) / side, squares = columns * (((size_t)d->chunks_z[0] + side - 1) / side);
+    size_t wanted = most / (side * side), count = 0;
+    for (size_t k = 0; k < wanted; ++k) {
+        size_t from = squares * k / wanted, to = squares * (k + 1) / wanted;
+        size_t square = from + (size_t)(kst_random(d->world_hash, k) % (to - from));
+        for (size_t i = 0; i < side * side; ++i) {
+            size_t x = square % columns * side + i % side, z = square / columns * side + i / side;
+            if (x < across && z < (size_t)d->chunks_z[0]) out[count++] = z * across + x;
+        }
+    }
+    qsort(out, count, sizeof *out, compare_index);
+    return count;
+}
+
+karst_status kst_check_choose(const karst_pack *pack, size_t most, int square_level, size_t **out, size_t *count,
+                              size_t *room) {
+    const kst_directory *d = &pack->directory;
+    size_t all = (size_t)d->chunks_x[0] * (size_t)d->chunks_z[0];
+    *room = all < most ? all : most;
+    *out = kst_alloc_array(NULL, *room, sizeof **out);
+    if (!*out) return KARST_ERROR_MEMORY;
+    if (all > most) {
+        *count = choose_squares(d, most, square_level, *out);
+    } else {
+        for (size_t i = 0; i < all; ++i) (*out)[i] = i;
+        *count = all;
+    }
+    return KARST_OK;
+}
+
+// ---- checksums -------------------------------------------------------------------------------------
+
+static int level_of(const kst_directory *d, size_t number) {
+    int level = 0;
+    while (number < d->first[level]) ++level;
+    return level;
+}
+
+static karst_status check_sums(int begin, int end, int worker, void *context) {
+    kst_checking *c = context;
+    const kst_directory *d = &c->pack->directory;
+    kst_tally *tally = &c->tally[worker][KST_CHECK_CHECKSUMS];
+    karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
+    if (!chunk) return KARST_ERROR_MEMORY;
+    karst_status status = KARST_OK;
+    for (int i = begin; i < end; ++i) {
+        int level = level_of(d, (size_t)i);
+        size_t index = (size_t)i - d->first[level], across = (size_t)d->chunks_x[level];
+        int32_t x = (int32_t)(index % across), z = (int32_t)(index / across);
+        karst_status read = karst_pack_read_chunk(c->pack, level, x, z, chunk);
+        if (read == KARST_ERROR_MEMORY) status = read;
+        if (!kst_check_try(tally, !read))
+            kst_check_fail(tally, kst_check_key(level, KST_PASS_LOOK, index),
+                           "level %d chunk (%d, %d): checksum or contents", level, x, z);
+    }
+    kst_free(NULL, chunk, sizeof *chunk);
+    return status;
+}
+
+static karst_status check_parts(kst_checking *c) {
+    kst_tally *tally = &c->tally[0][KST_CHECK_CHECKSUMS];
+    if (!kst_check_try(tally, kst_pack_front_is_sound(c->pack)))
+        kst_check_fail(tally, 0, "header or directory changed since the pack was opened");
+    for (int m = 0; m < karst_pack_map_count(c->pack); ++m) {
+        karst_map map;
+        const char *name = c->pack->directory.maps[m].name;
+        karst_status status = karst_pack_map(c->pack, name, &map);
+        if (status == KARST_ERROR_MEMORY) return status;
+        if (!kst_check_try(tally, !status)) kst_check_fail(tally, 1, "map %s: checksum or contents", name);
+    }
+    return kst_jobs_run(c->jobs, (int)c->pack->directory.chunk_count, 16, check_sums, c, c->progress, "checksums", 0,
+                        1);
+}
+
+// ---- all -------------------------------------------------------------------------------------------
+
+static void add_up(const kst_checking *c, int workers, karst_check *checks) {
+    for (int kind = 0; kind < KST_CHECK_KINDS; ++kind) {
+        const kst_tally *least = NULL;
+        checks[kind] = (karst_check){.name = names[kind]};
+        for (int w = 0; w < workers; ++w) {
+            const kst_tally *t = &c->tally[w][kind];
+            checks[kind].tried += t->tried;
+            checks[kind].failed += t->failed;
+            if (t->failed && (!least || t->key < least->key)) least = t;
+        }
+        if (least) memcpy(checks[kind].first, least->first, sizeof least->first);
+    }
+}
+
+karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_progress *progress, karst_check *checks,
+                              int *check_count) {
+    int workers = karst_jobs_worker_count(jobs);
+    kst_checking c = {.pack = pack, .jobs = jobs, .progress = progress};
+    c.tally = kst_alloc_zero(NULL, (size_t)workers * sizeof *c.tally);
+    karst_status status =
+        c.tally ? kst_check_choose(pack, CHOSEN_MOST, SQUARE_LEVEL, &c.chosen, &c.chosen_count, &c.chosen_room)
+                : KARST_ERROR_MEMORY;
+    if (!status) status = check_parts(&c);
+    if (!status) status = kst_check_levels(&c);
+    if (!status) status = kst_check_ground(&c);
+    if (!status) {
+        add_up(&c, workers, checks);
+        *check_count = KST_CHECK_KINDS;
+    }
+    kst_free(NULL, c.chosen, c.chosen_room * sizeof *c.chosen);
+    kst_free(NULL, c.tally, (size_t)workers * sizeof *c.tally);
+    return status;
+}
