@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Numbers in and out: lines of a file, digits for people.
+#pragma once
+#include "app.h"
+#include "karst/surface.h"
+
+enum { QUERY_NUMBERS_MAX = 6 };
+
+// Rows of `width` numbers, one a line.
+typedef struct table {
+    double *number;
+    size_t rows, width;
+} table;
+
+// Read a file ("-": standard input) of lines with `width` numbers between commas. Says what is wrong as FILE:LINE.
+bool table_read(args *a, const char *path, size_t width, table *out);
+void table_free(table *t);
+
+enum { NUMBER_BYTES = 32 };
+
+// Digits that give the number back.
+const char *number_text(double v, char out[NUMBER_BYTES]);
+// The double of fewest digits that rounds to this float: 0.01f is 0.01, not 0.00999999977648258.
+double float_number(float v);

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// karst info: what is in a world or a pack.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "app.h"
+#include "karst/pack.h"
+#include "karst/project.h"
+#include "table.h"
+
+// One figure for people and for programs. Text lines are "name  value unit".
+static void number(args *a, cJSON *to, const char *name, double value, const char *unit) {
+    cJSON_AddNumberToObject(to, name, value);
+    say(a, "  %-14s %.15g%s%s\n", name, value, *unit ? " " : "", unit);
+}
+static void text(args *a, cJSON *to, const char *name, const char *value) {
+    cJSON_AddStringToObject(to, name, value);
+    say(a, "  %-14s %s\n", name, value);
+}
+static void triple(args *a, cJSON *to, const char *name, karst_pos p) {
+    const double n[3] = {p.x, p.y, p.z};
+    cJSON_AddItemToObject(to, name, cJSON_CreateDoubleArray(n, 3));
+    say(a, "  %-14s %.15g, %.15g, %.15g\n", name, p.x, p.y, p.z);
+}
+static void hexadecimal(args *a, cJSON *to, const char *name, uint64_t value) {  // JSON numbers hold 53 bits
+    char digits[17];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)value);
+    text(a, to, name, digits);
+}
+
+static void shape(args *a, cJSON *to, const karst_field_shape *s) {
+    number(a, to, "columns", s->columns, "vertices");
+    number(a, to, "rows", s->rows, "vertices");
+    number(a, to, "spacing_m", s->spacing_m, "m");
+    triple(a, to, "origin", s->origin);
+}
+
+static void bounds(args *a, cJSON *to, const karst_box *box) {
+    if (box->min.x > box->max.x) return;  // all hole
+    triple(a, to, "bounds_min", box->min);
+    triple(a, to, "bounds_max", box->max);
+}
+
+// ---- a pack ------------------------------------------------------------------------------------------
+
+static void maps(args *a, const karst_pack *pack) {
+    cJSON *rows = cJSON_AddArrayToObject(a->out, "maps");
+    for (int i = 0; i < karst_pack_map_count(pack); ++i) {
+        karst_map map = karst_pack_map_info(pack, i);
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "name", map.name);
+        cJSON_AddNumberToObject(row, "width", map.width);
+        cJSON_AddNumberToObject(row, "height", map.height);
+        cJSON_AddNumberToObject(row, "channels", map.channels);
+        cJSON_AddNumberToObject(row, "bits", 8 * map.sample_bytes);
+        cJSON_AddItemToArray(rows, row);
+        say(a, "  %-14s %s, %d x %d, %d x %d bits\n", i ? "" : "maps", map.name, map.width, map.height, map.channels,
+            8 * map.sample_bytes);
+    }
+}
+
+static int64_t levels(args *a, const karst_pack *pack, int count) {
+    int64_t all = 0;
+    cJSON *rows = cJSON_AddArrayToObject(a->out, "levels");
+    for (int level = 0; level < count; ++level) {
+        int32_t x, z;
+        karst_pack_chunk_grid(pack, level, &x, &z);
+        float error = 0;
+        for (int64_t i = 0; i < (int64_t)x * z; ++i) error = fmaxf(error, karst_pack_nodes(pack, level)[i].error);
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddNumberToObject(row, "chunks_x", x);
+        cJSON_AddNumberToObject(row, "chunks_z", z);
+        cJSON_AddNumberToObject(row, "error_m", float_number(error));
+        cJSON_AddItemToArray(rows, row);
+        say(a, "  %-14s %d: %d x %d chunks, off by at most %.3g m\n", level ? "" : "levels", level, x, z,
+            (double)error);
+        all += (int64_t)x * z;
+    }
+    return all;
+}
+
+static int info_pack(args *a, const char *path) {
+    karst_pack_def def = karst_pack_def_default();
+    def.report = &a->report;
+    karst_pack *pack;
+    karst_status status = karst_pack_open(path, &def, &pack);
+    if (status) return could_not(a, status);
+    karst_pack_info info = karst_pack_info_of(pack);
+    say(a, "%s: pack, version %u\n", path, info.version);
+    cJSON_AddStringToObject(a->out, "kind", "pack");
+    cJSON_AddNumberToObject(a->out, "version", info.version);
+    shape(a, a->out, &info.lattice.shape);
+    number(a, a->out, "min_m", float_number(info.min_y_m), "m");
+    number(a, a->out, "max_m", float_number(info.max_y_m), "m");
+    bounds(a, a->out, &info.bounds);
+    number(a, a->out, "holes", (double)info.hole_count, "cells");
+    number(a, a->out, "error_m", float_number(info.lattice.bound_m), "m from the author's ground");
+    number(a, a->out, "step_y_m", info.lattice.step_y_m, "m");
+    number(a, a->out, "step_xz_m", info.lattice.step_xz_m, "m");
+    number(a, a->out, "cell_steps", info.lattice.cell_steps, "steps");
+    int64_t chunks = levels(a, pack, info.level_count);
+    number(a, a->out, "chunks", (double)chunks, "");
+    maps(a, pack);
+    number(a, a->out, "bytes", (double)info.file_bytes, "bytes");
+    hexadecimal(a, a->out, "world_hash", info.world_hash);
+    karst_pack_close(pack);
+    return EXIT_DONE;
+}
+
+// ---- a world -----------------------------------------------------------------------------------------
+
+enum { GROUNDS_MAX = 64 };
+
+// Bounds need every sample once.
+static karst_status field_bounds(karst_project *project, int64_t ground, karst_box *out) {
+    karst_field *field;
+    karst_status status = karst_project_field(project, ground, 0, &field);
+    if (status) return status;
+    *out = karst_ground_bounds(karst_field_ground(field));
+    karst_field_destroy(field);
+    return KARST_OK;
+}
+
+static karst_status ground_rows(args *a, karst_project *project) {
+    karst_project_ground grounds[GROUNDS_MAX];
+    int count = 0;
+    karst_status status = karst_project_grounds(project, grounds, GROUNDS_MAX, &count);
+    cJSON *rows = cJSON_AddArrayToObject(a->out, "grounds");
+    for (int i = 0; i < count && i < GROUNDS_MAX && !status; ++i) {
+        const karst_project_ground *g = &grounds[i];
+        karst_box box;
+        status = field_bounds(project, g->id, &box);
+        if (status) break;
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddItemToArray(rows, row);
+        text(a, row, "name", g->name);
+        text(a, row, "kind", g->kind);
+        shape(a, row, &g->shape);
+        bounds(a, row, &box);
+        number(a, row, "chunks", ceil((g->shape.columns - 1) / 64.0) * ceil((g->shape.rows - 1) / 64.0), "");
+        number(a, row, "hole_share", g->hole_share, "");
+        number(a, row, "step_m", g->step_m, "m, 0 when unknown");
+        text(a, row, "source", g->source);
+        hexadecimal(a, row, "hash", g->hash);
+    }
+    return status;
+}
+
+static int info_world(args *a, const char *path, double bytes) {
+    karst_project *project;
+    karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
+    if (status) return could_not(a, status);
+    say(a, "%s: world\n", path);
+    cJSON_AddStringToObject(a->out, "kind", "world");
+    status = ground_rows(a, project);
+    if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));
+    karst_project_close(project);
+    if (status) return could_not(a, status);
+    number(a, a->out, "bytes", bytes, "bytes");
+    return EXIT_DONE;
+}
+
+// ---- the verb ----------------------------------------------------------------------------------------
+
+static int run(args *a) {
+    const char *path = a->positional[0];
+    FILE *file = fopen(path, "rb");
+    if (!file) return say_error(a, "%s: cannot open: %s", path, strerror(errno));
+    char magic[16] = {0};
+    size_t got = fread(magic, 1, sizeof magic, file);
+    fseeko(file, 0, SEEK_END);
+    double bytes = (double)ftello(file);
+    fclose(file);
+    if (got >= 5 && !memcmp(magic, "KPACK", 5)) return info_pack(a, path);
+    if (got == sizeof magic && !memcmp(magic, "SQLite format 3", 16)) return info_world(a, path, bytes);
+    return say_error(a, "%s: neither a world (.karst) nor a pack (.kpack)", path);
+}
+
+const verb verb_info = {
+    .name = "info",
+    .usage = "WORLD|PACK",
+    .summary = "What is in a world or a pack.",
+    .example = "karst info island.kpack --json",
+    .least = 1,
+    .most = 1,
+    .run = run,
+};
