@@ -31,7 +31,6 @@ struct kst_source {
     double scale, offset;  // height = sample * scale + offset, from the file
     bool has_no_data;
     double no_data;
-    double step_m;                    // between heights that the coding can tell apart; 0 unknown
     double spacing_x_m, spacing_z_m;  // 0: the file does not say
     bool south_first, east_first;
     // Samples of rows [row, row + rows) as numbers of the file; missing: 1 where a mask says so (cleared before).
@@ -71,7 +70,10 @@ karst_status kst_npy_open(kst_source *source, const karst_import_def *def, karst
                           karst_report *report);
 karst_status kst_npz_open(kst_source *source, const karst_import_def *def, karst_import_info *info,
                           karst_report *report);
-karst_status kst_asc_open(kst_source *source, karst_import_info *info, karst_report *report);
+// The array of an npz, the whole npy file, to free with kst_free.
+karst_status kst_npz_load(const char *path, const char *member, uint8_t **out, size_t *out_size, karst_report *report);
+// The numbers of an Arc/Info text grid of known size, as f64 in grid's memory.
+karst_status kst_asc_load(const char *path, int32_t width, int32_t height, kst_grid *grid, karst_report *report);
 karst_status kst_raster_open(kst_source *source, const karst_import_def *def, karst_import_info *info,
                              karst_report *report);
 

@@ -210,6 +210,7 @@ void karst_project_discard_file(const char *path) {
 
 karst_status karst_project_begin(karst_project *project, const char *step) {
     KARST_ASSERT(!project->in_step);
+    project->report = (karst_report){0};
     if (project->mode != KARST_PROJECT_WRITE)
         return kst_fail(&project->report, KARST_ERROR_ARGUMENT, "%s: opened for reading: open it for editing",
                         project->path);
