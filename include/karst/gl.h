@@ -44,6 +44,7 @@ typedef struct karst_gl_look {
     float contour_m;                           ///< distance of contour lines
     unsigned overlays;                         ///< karst_gl_overlay bits
     bool sky;                                  ///< false: background colour, no haze
+    bool surround;                             ///< beyond the border the land again, mirrored; needs sky
     float background[3];                       ///< sRGB 0..1, used when sky is false
     bool flat_shading;                         ///< plain lit white ground, for tests
     uint32_t cookie;                           ///< set by the default function, do not touch

@@ -19,7 +19,7 @@ enum {
 };
 
 // Bits of lattice[3], beside the overlays' of karst/gl.h.
-enum { KST_DRAW_SKY = 16, KST_DRAW_FLAT = 32, KST_DRAW_MAP_NORMALS = 64, KST_DRAW_WIRE = 128 };
+enum { KST_DRAW_SKY = 16, KST_DRAW_FLAT = 32, KST_DRAW_MAP_NORMALS = 64, KST_DRAW_WIRE = 128, KST_DRAW_SURROUND = 256 };
 
 typedef struct kst_gl_frame {
     float clip[16];

@@ -17,6 +17,7 @@ karst_gl_look karst_gl_look_default(void) {
                            .water_m = NAN,
                            .contour_m = 100,
                            .sky = true,
+                           .surround = true,
                            .cookie = KST_COOKIE};
 }
 
@@ -145,7 +146,8 @@ void kst_gl_fill_frame(const karst_gl *gl, const karst_frame *frame, const karst
     f.lattice[0] = lattice->cell_steps;
     f.lattice[1] = shape->columns - 1;
     f.lattice[2] = shape->rows - 1;
-    f.lattice[3] = (int32_t)look->overlays | (look->sky ? KST_DRAW_SKY : 0) | (look->flat_shading ? KST_DRAW_FLAT : 0) |
+    f.lattice[3] = (int32_t)look->overlays | (look->sky ? KST_DRAW_SKY : 0) |
+                   (look->sky && look->surround ? KST_DRAW_SURROUND : 0) | (look->flat_shading ? KST_DRAW_FLAT : 0) |
                    (land->full_map ? KST_DRAW_MAP_NORMALS : 0);
     set3(f.right, view->right, view->tan_x);
     set3(f.up, view->up, view->tan_y);

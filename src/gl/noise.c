@@ -44,7 +44,7 @@ static void wave_rows(int begin, int end, int worker, void *context) {
     float *out = context;
     for (int j = begin; j < end; ++j)
         for (int i = 0; i < SIDE; ++i) {
-            float sum[3] = {0}, amplitude = 0.75f;
+            float sum[3] = {0}, amplitude = 1.1f;
             int period = FIRST;
             for (int o = 0; o < OCTAVES; ++o, period *= 2, amplitude *= gain) {
                 float n[3], f = (float)period / SIDE;

@@ -26,12 +26,14 @@ static void set_units(GLuint program) {
     glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Frame"), 0);
 }
 
+// What every fragment stage that may show land is made of.
+#define LAND_FILES \
+    "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
+
 static karst_status ground_program(karst_gl *gl, int bits) {
     if (gl->ground[bits]) return KARST_OK;
-    const kst_stage stages[2] = {
-        {GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "ground.vert.glsl"}},
-        {GL_FRAGMENT_SHADER,
-         {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "material.glsl", "ground.frag.glsl"}}};
+    const kst_stage stages[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "ground.vert.glsl"}},
+                                 {GL_FRAGMENT_SHADER, {LAND_FILES, "ground.frag.glsl"}}};
     char defines[256];
     snprintf(defines, sizeof defines, "%s%s%s%s", gl->defines, bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "",
              bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
@@ -42,13 +44,10 @@ static karst_status ground_program(karst_gl *gl, int bits) {
 }
 
 static karst_status build_programs(karst_gl *gl) {
-    const kst_stage sky[2] = {
-        {GL_VERTEX_SHADER, {"frame.glsl", "screen.vert.glsl"}},
-        {GL_FRAGMENT_SHADER, {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "sky.frag.glsl"}}};
-    const kst_stage water[2] = {
-        {GL_VERTEX_SHADER, {"frame.glsl", "water.vert.glsl"}},
-        {GL_FRAGMENT_SHADER,
-         {"frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "material.glsl", "water.frag.glsl"}}};
+    const kst_stage sky[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "screen.vert.glsl"}},
+                              {GL_FRAGMENT_SHADER, {LAND_FILES, "surround.glsl", "sky.frag.glsl"}}};
+    const kst_stage water[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "water.vert.glsl"}},
+                                {GL_FRAGMENT_SHADER, {LAND_FILES, "surround.glsl", "water.frag.glsl"}}};
     karst_report *report = gl->def.report;
     karst_status status = kst_program_build(sky, 2, gl->defines, report, &gl->sky);
     if (!status) status = kst_program_build(water, 2, gl->defines, report, &gl->water);

@@ -58,7 +58,7 @@ kst_scenery kst_scenery_of(karst_pack *pack) {
     measure_slopes(&s, pack, shape);
     float relief = fmaxf(s.high_m - s.low_m, 1);
     s.size = fminf(fmaxf(relief / 1500, 0.12f), 3);
-    s.slope_gain = fminf(fmaxf(0.85f / fmaxf(s.slope, 0.01f), 0.7f), 1.8f);
+    s.slope_gain = fminf(fmaxf(1.0f / fmaxf(s.slope, 0.01f), 0.8f), 1.8f);
     s.tree_line_m = s.low_m + 0.58f * relief;
     s.snow_line_m = s.low_m + 0.80f * relief;
     if (relief < 250) {  // hills: no snow, trees to the top

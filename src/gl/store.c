@@ -172,6 +172,8 @@ static karst_status make_map(kst_store *store, const char *name, int unit, int c
     GLuint t = texture_2d(sized[channels], map.width, map.height, mip_count(map.width, map.height));
     glTextureParameteri(t, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     glTextureParameteri(t, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+    glTextureParameteri(t, GL_TEXTURE_WRAP_S, GL_MIRRORED_REPEAT);
+    glTextureParameteri(t, GL_TEXTURE_WRAP_T, GL_MIRRORED_REPEAT);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glTextureSubImage2D(t, 0, 0, 0, map.width, map.height, layout[channels],
                         wide ? GL_UNSIGNED_SHORT : GL_UNSIGNED_BYTE, map.samples);

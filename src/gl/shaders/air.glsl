@@ -48,6 +48,9 @@ float air_column(float y0, float y1, float dist, float scale) {
     return dist * (abs(dy) < 1.0 ? a : scale * (a - b) / dy);
 }
 
+// Height in the air of a place relative to the frame's origin: over the lowest ground.
+float air_height(float y) { return max(y + u_back.w - u_height.w, 0.0); }
+
 // Aerial perspective. For a long path the result is the sky just above the horizon of the same azimuth, so the
 // farthest ridge melts into the sky without a seam. Heights count from the lowest ground.
 vec3 air_between(vec3 colour, vec3 d, float y0, float y1, float dist) {

@@ -3,7 +3,7 @@ float cloud_cover(vec2 p, float foot) {
     vec4 n = u_noise[N_CLOUD];  // longer than wide, so not turned
     float big = textureLod(u_waves, p * n.xy + n.zw, noise_lod(N_CLOUD, foot)).x;
     float fine = textureLod(u_waves, noise_uv(N_CLOUD_FINE, p), noise_lod(N_CLOUD_FINE, foot)).x;
-    return smoothstep(0.50, 0.80, big + 0.35 * (fine - 0.5));
+    return smoothstep(0.53, 0.86, big + 0.35 * (fine - 0.5));
 }
 
 // Share of the sun that passes, for a place at `at`.

@@ -24,4 +24,5 @@ layout(std140) uniform Frame {
     vec4 u_wire;        // rgb linear; w: nudge toward the eye
 };
 
-const int KARST_CONTOUR = 2, KARST_LEVEL = 4, KARST_SKY = 16, KARST_FLAT = 32, KARST_MAP_NORMALS = 64, KARST_WIRE = 128;
+const int KARST_CONTOUR = 2, KARST_LEVEL = 4, KARST_SKY = 16, KARST_FLAT = 32, KARST_MAP_NORMALS = 64, KARST_WIRE = 128,
+          KARST_SURROUND = 256;

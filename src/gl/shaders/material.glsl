@@ -2,8 +2,8 @@
 // structure; every border is shifted by noise at two scales at least, so that none reads as a contour line.
 
 // slope: rise over run; curvatures as of samples 16 m apart [m, ridges positive]; flow: log2 of samples drained;
-// sunny: -1 poleward .. 1; w2, w1, w0: noise 0..1 with features of 1300, 110 and 13 m.
-struct Land { float slope, alt, wide, near, flow, sunny, w2, w1, w0; };
+// sunny: -1 poleward .. 1; w2, w1, w0, w6: noise 0..1 with features of 1300, 110, 13 and 1.5 m.
+struct Land { float slope, alt, wide, near, flow, sunny, w2, w1, w0, w6; };
 struct Cover { float soil, dry, scree, rock, forest, sand, snow; };
 
 const vec3 GRASS = vec3(0.082, 0.098, 0.036), DRY = vec3(0.190, 0.155, 0.075), FOREST = vec3(0.032, 0.046, 0.019);
@@ -23,12 +23,12 @@ Cover cover_of(Land g) {
     m.dry = clamp(0.35 + 1.3 * n2 + 0.6 * n1 + 0.35 * g.sunny - 0.05 * (g.flow - 3.0) + above_trees / 700.0 +
                   0.012 * g.wide, 0.0, 1.0);
     float by_height = 0.55 - (above_trees + 160.0 * n2 + 120.0 * n1) / 140.0;
-    float by_site = 1.4 + 2.6 * n2 + 1.6 * n1 - 0.5 * g.sunny + 0.04 * (g.flow - 3.0) - 0.010 * g.wide -
+    float by_site = 1.15 + 2.6 * n2 + 1.6 * n1 - 0.5 * g.sunny + 0.04 * (g.flow - 3.0) - 0.010 * g.wide -
                     2.2 * max(g.slope - 0.62, 0.0) - 0.7 * (1.0 - smoothstep(0.0, 0.18, g.slope));
     m.forest = min(by_height, by_site);
     float hold = 1.0 - smoothstep(0.75, 1.15, s - 0.006 * g.wide);
     m.snow = hold * smoothstep(-0.12, 0.12, above_snow / 260.0 + 0.9 * n2 + 0.5 * n1 - 0.30 * g.sunny -
-                               0.016 * clamp(g.wide, -20.0, 20.0) - 0.25 * g.slope + 0.2);
+                               0.016 * clamp(g.wide, -20.0, 20.0) - 0.25 * g.slope + 0.35 * n0 + 0.2 * (g.w6 - 0.5) + 0.2);
     m.sand = (1.0 - smoothstep(1.0, 3.5, g.alt - u_lines.z + 2.0 * n0)) * (1.0 - smoothstep(0.25, 0.5, g.slope));
     return m;
 }

@@ -1,30 +1,14 @@
 // Water: a level mirror with small waves. The shore in it is found by marching through the height map; without that
 // a lake is a blue sheet from another picture.
 out vec4 o_colour;
-uniform sampler2D u_height_map;
-uniform sampler2D u_normal_map;
-uniform sampler2D u_horizon_map;
 
-vec2 map_uv(vec2 p) { return (p + u_place.xy) * u_place.zw; }
-
-// Height of the ground relative to the frame's origin; far below beyond the map.
+// Height of the ground relative to the frame's origin; far below beyond a border that ends the land.
 float ground_at(vec2 p) {
     vec2 uv = map_uv(p);
-    float h = u_height.z + u_height.x + u_height.y * textureLod(u_height_map, uv, 0.0).x;
+    float h = map_height(uv);
+    if ((u_lattice.w & KARST_SURROUND) != 0) return h;
     vec2 out_by = max(abs(uv - 0.5) - 0.5, 0.0);
     return h - 1e5 * (out_by.x + out_by.y);
-}
-
-// Colour of the land that the mirror sees: one albedo by height and slope.
-vec3 land_colour(vec3 at) {
-    vec2 uv = map_uv(at.xz), t = (textureLod(u_normal_map, uv, 1.0).xy * 255.0 - 128.0) / 127.0;
-    vec3 n = normalize(vec3(t.x, sqrt(max(1.0 - dot(t, t), 0.0)), t.y));
-    float alt = at.y + u_back.w, size = u_lines.w, slope = u_land.x * length(n.xz) / max(n.y, 0.05);
-    vec3 albedo = mix(mix(FOREST * 1.2, mix(GRASS, DRY, 0.5), smoothstep(-120.0, 60.0, (alt - u_lines.y) / size)),
-                      0.75 * ROCK, smoothstep(0.65, 1.0, slope));
-    albedo = mix(albedo, SNOW, smoothstep(-60.0, 60.0, (alt - u_lines.x) / size) * (1.0 - smoothstep(0.75, 1.15, slope)));
-    float visible = smoothstep(-u_land.w, u_land.w, u_sun.w - textureLod(u_horizon_map, uv, 0.0).x);
-    return albedo / PI * (u_sunlight.rgb * max(dot(n, u_sun.xyz), 0.0) * visible * cloud_shadow(at) + 0.8 * air_ambient(n));
 }
 
 void main() {
@@ -33,6 +17,9 @@ void main() {
     d.y = min(d.y, -1e-5);
     float dist = (u_lines.z - u_back.w - u_eye.y) / d.y;
     vec3 at = u_eye.xyz + d * dist;
+    if ((u_lattice.w & KARST_SURROUND) != 0 && any(greaterThan(abs(map_uv(at.xz) - 0.5), vec2(0.5))) &&
+        (dist > 150000.0 || surround_hit(u_eye.xyz, d, dist) > 0.0))
+        discard;  // land beyond the border stands before it
     float foot = dist * u_up.w * 2.0 * u_viewport.w / sqrt(clamp(-d.y, 0.02, 1.0));
     vec2 p = at.xz;
     // Waves at two scales, with calm lanes.
@@ -40,7 +27,7 @@ void main() {
     float strength = mix(0.10, 0.85, gust);
     vec2 a = textureLod(u_waves, p / 31.0 + u_noise[N_WATER].xy, log2(NOISE_TEXELS * foot * 1.8 / 31.0)).yz;
     vec2 b = textureLod(u_waves, p / 9.0 + u_noise[N_WATER].zw, log2(NOISE_TEXELS * foot * 1.8 / 9.0)).yz;
-    vec2 tilt = strength * (a * 0.16 / 31.0 + b * 0.035 / 9.0) * 2.0;
+    vec2 tilt = strength * (a * 0.13 / 31.0 + b * 0.03 / 9.0);
     vec3 n = normalize(vec3(-tilt.x, 1.0, -tilt.y));
     vec3 r = reflect(d, n);
     r.y = abs(r.y) + 1e-4;
@@ -71,9 +58,7 @@ void main() {
         }
         vec3 q = at + r * hit;
         q.y = max(q.y, ground_at(q.xz));
-        vec3 land = land_colour(q);
-        float low = u_lines.z - u_height.w;
-        land = air_between(land, r, max(low, 0.0), max(q.y + u_back.w - u_height.w, 0.0), hit);
+        vec3 land = air_between(land_seen(q, foot + 0.02 * hit), r, air_height(at.y), air_height(q.y), hit);
         mirror = mix(mirror, land, met ? 1.0 : smoothstep(-blur, 0.0, most));
     }
     // The body: a pale bottom seen through it, then a teal of its own.
@@ -88,10 +73,9 @@ void main() {
     vec3 c = mix(body, mirror, fresnel);
     c += met ? vec3(0.0) : u_sunlight.rgb * fresnel * 40.0 * pow(sun_spot, 900.0);
     // A line of foam where the waves run out.
-    c = mix(c, level / PI * 0.55, 0.5 * (1.0 - smoothstep(0.05, 0.35, depth + 0.3 * (noise_waves(N_6, p, foot).x - 0.5))));
+    c = mix(c, level / PI * 0.55, 0.35 * (1.0 - smoothstep(0.0, 0.12, depth + 0.12 * (noise_waves(N_6, p, foot).x - 0.5))));
     if ((u_lattice.w & KARST_SKY) != 0) {
-        float y0 = max(u_eye.y + u_back.w - u_height.w, 0.0), y1 = max(u_lines.z - u_height.w, 0.0);
-        c = air_between(c, d, y0, y1, dist);
+        c = air_between(c, d, air_height(u_eye.y), air_height(at.y), dist);
     }
     o_colour = vec4(tone_map(c), 1.0);
 }
