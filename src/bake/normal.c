@@ -27,14 +27,12 @@ typedef struct work {
     cell_row above, below;
 } work;
 
-#define CLONES __attribute__((target_clones("avx2", "default")))
-
-CLONES static void heights_between(const int32_t *from, const int32_t *to, int32_t count, float step, float *out) {
+KST_TWINS static void heights_between(const int32_t *from, const int32_t *to, int32_t count, float step, float *out) {
     for (int32_t i = 0; i < count; ++i) out[i] = (float)(to[i] - from[i]) * step;
 }
 
-CLONES static void sideways_between(const int16_t *from, const int16_t *to, int32_t count, float rest, float step,
-                                    float *out) {
+KST_TWINS static void sideways_between(const int16_t *from, const int16_t *to, int32_t count, float rest, float step,
+                                       float *out) {
     for (int32_t i = 0; i < count; ++i) out[i] = rest + (float)(to[i] - from[i]) * step;
 }
 
@@ -57,8 +55,8 @@ static void between(const kst_sheet *s, size_t from, size_t to, int32_t count, d
 }
 
 // v x u of each cell: even cells 00 11 x 00 10 and 00 01 x 00 11, odd ones 00 01 x 00 10 and 10 01 x 10 11.
-CLONES static void cross_cells(int32_t cells, int32_t odd, const float *const top[3], const float *const bottom[3],
-                               const float *const left[3], float *const upper[3], float *const lower[3]) {
+KST_TWINS static void cross_cells(int32_t cells, int32_t odd, const float *const top[3], const float *const bottom[3],
+                                  const float *const left[3], float *const upper[3], float *const lower[3]) {
     for (int a = 0; a < 3; ++a) {
         int b = (a + 1) % 3, c = (a + 2) % 3;
         const float *tb = top[b], *tc = top[c], *bb = bottom[b], *bc = bottom[c], *lb = left[b], *lc = left[c];
@@ -94,8 +92,8 @@ static void fill_cells(const work *w, int32_t row, const cell_row *out) {
                 (const float *const *)w->down, out->upper, out->lower);
 }
 
-CLONES static void sum_row(int32_t columns, int32_t odd, const float *above_upper, const float *above_lower,
-                           const float *below_upper, const float *below_lower, float *out) {
+KST_TWINS static void sum_row(int32_t columns, int32_t odd, const float *above_upper, const float *above_lower,
+                              const float *below_upper, const float *below_lower, float *out) {
     for (int32_t i = 0; i < columns; ++i) {  // cells i - 1 and i are at i and i + 1
         float some = above_lower[i] + above_lower[i + 1] + (below_upper[i] + below_upper[i + 1]);
         float rest = above_upper[i] + above_upper[i + 1] + (below_lower[i] + below_lower[i + 1]);

@@ -16,6 +16,14 @@
 #define KARST_ASSERT(condition) assert(condition)
 #endif
 
+// Before a function with vector loops: it is compiled for AVX2 too, and the processor chooses at start. Both give the
+// same bits, since nothing is contracted. Sanitizers come up too late for that choice.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define KST_TWINS __attribute__((target_clones("avx2", "default")))
+#else
+#define KST_TWINS
+#endif
+
 // Defs carry this so that one that was only zeroed is caught.
 #define KST_COOKIE 0x4B415253u
 

@@ -19,8 +19,8 @@ typedef struct sweep {
 } sweep;
 
 // best = max(best, ((1 - f) a + f b - here) * per_m)
-__attribute__((target_clones("avx2", "default"))) static void raise(float *best, const float *here, const float *a,
-                                                                    const float *b, float f, float per_m, int count) {
+KST_TWINS static void raise(float *best, const float *here, const float *a, const float *b, float f, float per_m,
+                            int count) {
     for (int i = 0; i < count; ++i) {
         float t = (a[i] + f * (b[i] - a[i]) - here[i]) * per_m;
         best[i] = t > best[i] ? t : best[i];

@@ -60,22 +60,19 @@ static karst_status pad_rows(int begin, int end, int worker, void *context) {
 }
 
 // best = max(best, (there - here) * per_m)
-__attribute__((target_clones("avx2", "default"))) static void raise_horizon(float *best, const float *here,
-                                                                            const float *there, float per_m,
-                                                                            int count) {
+KST_TWINS static void raise_horizon(float *best, const float *here, const float *there, float per_m, int count) {
     for (int i = 0; i < count; ++i) {
         float t = (there[i] - here[i]) * per_m;
         best[i] = t > best[i] ? t : best[i];
     }
 }
 
-__attribute__((target_clones("avx2", "default"))) static void add_visibility(float *sum, const float *best, int count) {
+KST_TWINS static void add_visibility(float *sum, const float *best, int count) {
     for (int i = 0; i < count; ++i) sum[i] += 1 / (1 + best[i] * best[i]);
 }
 
 // mean += the 2 n + 1 samples round each, times share
-__attribute__((target_clones("avx2", "default"))) static void add_window(float *mean, const float *row, int n,
-                                                                         float share, int count) {
+KST_TWINS static void add_window(float *mean, const float *row, int n, float share, int count) {
     for (int k = -n; k <= n; ++k)
         for (int i = 0; i < count; ++i) mean[i] += row[i + k] * share;
 }

@@ -16,16 +16,11 @@ enum { LANES = 8, GROUPS = KARST_CORNER_LANES / LANES };
 #define MORE(a, b) SELECT((a) > (b), a, b)
 
 // The vectors stay inside one function each (no calls pass them), so both twins are this code.
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-#define TWINS __attribute__((target_clones("avx2", "default")))
-#else
-#define TWINS
-#endif
 
 // Own level of each corner, and the square of its distance from the nearest eye in units of allowed error: the
 // allowed error at the corner [m].
-TWINS static void own_levels(const karst_chunk_corners *c, const kst_eye *eyes, int eye_count, float *levels,
-                             float *allowed) {
+KST_TWINS static void own_levels(const karst_chunk_corners *c, const kst_eye *eyes, int eye_count, float *levels,
+                                 float *allowed) {
     for (int g = 0; g < GROUPS; ++g) {
         const size_t at = (size_t)g * LANES;
         lanes min_x, min_y, min_z, max_x, max_y, max_z, e[KARST_PATCH_LEVELS + 1], zero = {0};

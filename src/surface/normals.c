@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "core/core.h"
+
 enum { N = KST_NORMALS_BLOCK, LANES = 8, VECTORS = N / LANES };
 
 typedef float lanes __attribute__((vector_size(32)));
@@ -26,7 +28,6 @@ typedef struct block {
     } best;
 } block;
 
-#define CLONES __attribute__((target_clones("avx2", "default")))
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE lanes choose(int_lanes mask, lanes yes, lanes no) {
@@ -46,16 +47,16 @@ INLINE int_lanes round_down(lanes v) {  // of small values
     return t + (to_float(t) > v);  // true is -1
 }
 
-CLONES static void square_roots(float *v) {
+KST_TWINS static void square_roots(float *v) {
     for (int k = 0; k < N; ++k) v[k] = sqrtf(v[k]);
 }
 
-CLONES static void measure(block *b) {
+KST_TWINS static void measure(block *b) {
     for (int k = 0; k < VECTORS; ++k)
         b->length.v[k] = b->x.v[k] * b->x.v[k] + b->y.v[k] * b->y.v[k] + b->z.v[k] * b->z.v[k];
 }
 
-CLONES static void begin(block *b) {
+KST_TWINS static void begin(block *b) {
     const lanes zero = {0}, one = zero + 1.0f;
     for (int k = 0; k < VECTORS; ++k) {
         int_lanes some = b->length.v[k] > zero;
@@ -75,7 +76,7 @@ CLONES static void begin(block *b) {
     }
 }
 
-CLONES static void decode_neighbour(block *b, int32_t di, int32_t dj) {
+KST_TWINS static void decode_neighbour(block *b, int32_t di, int32_t dj) {
     const lanes zero = {0};
     for (int k = 0; k < VECTORS; ++k) {
         lanes x = to_float(b->i[k] + di - 128) * (1.0f / 127.0f), z = to_float(b->j[k] + dj - 128) * (1.0f / 127.0f);
@@ -87,7 +88,7 @@ CLONES static void decode_neighbour(block *b, int32_t di, int32_t dj) {
     }
 }
 
-CLONES static void keep_nearer(block *b, int32_t di, int32_t dj) {
+KST_TWINS static void keep_nearer(block *b, int32_t di, int32_t dj) {
     for (int k = 0; k < VECTORS; ++k) {
         int_lanes i = b->i[k] + di, j = b->j[k] + dj;
         lanes length = b->length.v[k];
