@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Input: moving goes by the place of a key (WASD on any layout), actions by what is printed on it.
+#include "input.h"
+
+static action action_of(const SDL_KeyboardEvent *key) {
+    if (key->keysym.mod & (KMOD_ALT | KMOD_GUI)) return ACTION_NONE;  // the desktop's
+    switch (key->keysym.scancode) {                                   // digits lie behind Shift on some layouts
+        case SDL_SCANCODE_1:
+        case SDL_SCANCODE_KP_1:
+            return key->repeat ? ACTION_NONE : ACTION_WIREFRAME;
+        case SDL_SCANCODE_2:
+        case SDL_SCANCODE_KP_2:
+            return key->repeat ? ACTION_NONE : ACTION_CONTOUR;
+        case SDL_SCANCODE_3:
+        case SDL_SCANCODE_KP_3:
+            return key->repeat ? ACTION_NONE : ACTION_LEVEL;
+        case SDL_SCANCODE_LEFTBRACKET:
+            return ACTION_FINER;
+        case SDL_SCANCODE_RIGHTBRACKET:
+            return ACTION_COARSER;
+        default:
+            break;
+    }
+    switch (key->keysym.sym) {
+        case SDLK_COMMA:
+            return ACTION_EARLIER;
+        case SDLK_PERIOD:
+            return ACTION_LATER;
+        default:
+            break;
+    }
+    if (key->repeat) return ACTION_NONE;
+    switch (key->keysym.sym) {
+        case SDLK_ESCAPE:
+            return ACTION_QUIT;
+        case SDLK_g:
+        case SDLK_TAB:
+            return ACTION_WALK;
+        case SDLK_f:
+            return ACTION_FREEZE;
+        case SDLK_t:
+            return ACTION_LAPSE;
+        case SDLK_h:
+        case SDLK_F1:
+            return ACTION_HELP;
+        case SDLK_i:
+            return ACTION_FIGURES;
+        case SDLK_p:
+        case SDLK_F12:
+            return ACTION_PICTURE;
+        case SDLK_HOME:
+            return ACTION_HOME;
+        default:
+            return ACTION_NONE;
+    }
+}
+
+action input_event(input *in, const SDL_Event *event) {
+    switch (event->type) {
+        case SDL_QUIT:
+            return ACTION_QUIT;
+        case SDL_KEYDOWN:
+            return action_of(&event->key);
+        case SDL_MOUSEBUTTONDOWN:
+            in->buttons |= SDL_BUTTON(event->button.button);
+            in->mouse_x = event->button.x;
+            in->mouse_y = event->button.y;
+            in->mouse_inside = true;
+            return ACTION_NONE;
+        case SDL_MOUSEBUTTONUP:
+            in->buttons &= ~(unsigned)SDL_BUTTON(event->button.button);
+            return ACTION_NONE;
+        case SDL_MOUSEMOTION:
+            if (in->buttons) {
+                in->moved_x += event->motion.xrel;
+                in->moved_y += event->motion.yrel;
+            } else {
+                in->mouse_x = event->motion.x;
+                in->mouse_y = event->motion.y;
+            }
+            in->mouse_inside = true;
+            return ACTION_NONE;
+        case SDL_MOUSEWHEEL: {
+            double turn = (double)event->wheel.preciseY;
+            in->wheel += event->wheel.direction == SDL_MOUSEWHEEL_FLIPPED ? -turn : turn;
+            return ACTION_NONE;
+        }
+        case SDL_WINDOWEVENT:
+            if (event->window.event == SDL_WINDOWEVENT_FOCUS_LOST) in->buttons = 0;  // nobody will tell of the release
+            if (event->window.event == SDL_WINDOWEVENT_LEAVE) in->mouse_inside = false;
+            return ACTION_NONE;
+        default:
+            return ACTION_NONE;
+    }
+}
+
+bool input_looking(const input *in) {
+    return in->buttons != 0;
+}
+
+static double held_way(const uint8_t *held, SDL_Scancode a, SDL_Scancode b, SDL_Scancode c) {
+    return held[a] || held[b] || held[c] ? 1 : 0;
+}
+
+camera_wish input_wish(input *in, const uint8_t *held, double turn_rad) {
+    camera_wish w = {0};
+    w.forward = held_way(held, SDL_SCANCODE_W, SDL_SCANCODE_UP, SDL_SCANCODE_UP) -
+                held_way(held, SDL_SCANCODE_S, SDL_SCANCODE_DOWN, SDL_SCANCODE_DOWN);
+    w.right = held_way(held, SDL_SCANCODE_D, SDL_SCANCODE_RIGHT, SDL_SCANCODE_RIGHT) -
+              held_way(held, SDL_SCANCODE_A, SDL_SCANCODE_LEFT, SDL_SCANCODE_LEFT);
+    w.up = held_way(held, SDL_SCANCODE_E, SDL_SCANCODE_SPACE, SDL_SCANCODE_PAGEUP) -
+           held_way(held, SDL_SCANCODE_Q, SDL_SCANCODE_LCTRL, SDL_SCANCODE_PAGEDOWN);
+    w.hurry = held[SDL_SCANCODE_LSHIFT] || held[SDL_SCANCODE_RSHIFT];
+    w.turn_right_rad = in->moved_x * turn_rad;
+    w.turn_up_rad = -in->moved_y * turn_rad;
+    w.faster = in->wheel;
+    in->moved_x = in->moved_y = 0;
+    in->wheel = 0;
+    return w;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Options: one table, from which words are read and the help is printed.
+#include "options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT } kind;
+
+typedef struct option {
+    const char *name, *value, *text;
+    kind kind;
+    size_t place;        // of the value in struct options
+    double least, most;  // of each number
+    size_t given;        // of a bool that tells it was there; 0: none
+} option;
+
+// `pack` is the first member, so that place 0 is never an option's.
+static const option table[] = {
+    {"--size", "WxH", "size of the window's inside [pixels] (1280x720)", PAIR, offsetof(options, width), 64, 16384, 0},
+    {"--lod-error", "PX", "largest error of the ground's shape [pixels] (1)", REAL, offsetof(options, error_px), 0.05,
+     100, 0},
+    {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (9)", REAL, offsetof(options, hour), 0, 24,
+     0},
+    {"--eye", "X,Y,Z", "where to begin [m] (a good place)", TRIPLE, offsetof(options, eye), -1e9, 1e9,
+     offsetof(options, has_eye)},
+    {"--look", "X,Y,Z", "a point to look at [m]", TRIPLE, offsetof(options, look), -1e9, 1e9,
+     offsetof(options, has_look)},
+    {"--fov-deg", "F", "vertical field of view [degrees] (60)", DEGREES, offsetof(options, fov_rad), 5, 150, 0},
+    {"--walk", NULL, "begin on foot", FLAG, offsetof(options, walk), 0, 0, 0},
+    {"--seconds", "S", "close after this long [s] (stays)", REAL, offsetof(options, seconds), 0.001, 1e6, 0},
+    {"--screenshot", "FILE", "write the last frame; without --seconds that is the first complete one", TEXT,
+     offsetof(options, screenshot), 0, 0, 0},
+    {"--bare", NULL, "begin without text on the picture", FLAG, offsetof(options, bare), 0, 0, 0},
+    {"--threads", "N", "threads that work, 1..256 (one a processor)", WHOLE, offsetof(options, threads), 1, 256, 0},
+    {"--help", NULL, "print this and stop", FLAG, offsetof(options, help), 0, 0, 0},
+    {"--version", NULL, "print the version and stop", FLAG, offsetof(options, version), 0, 0, 0},
+};
+enum { OPTION_COUNT = sizeof table / sizeof *table };
+
+static int __attribute__((format(printf, 2, 3))) wrong(karst_report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(report->message, sizeof report->message, format, arguments);
+    va_end(arguments);
+    report->status = KARST_ERROR_ARGUMENT;
+    return VIEW_USAGE;
+}
+
+// `count` numbers with `between` between them, all of the text.
+static bool numbers(const char *text, int count, char between, bool whole, double *out) {
+    for (int k = 0; k < count; ++k) {
+        if (isspace((unsigned char)*text)) return false;
+        char *end;
+        out[k] = whole ? (double)strtoll(text, &end, 10) : strtod(text, &end);
+        if (end == text || !isfinite(out[k]) || *end != (k + 1 < count ? between : 0)) return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static int read_value(const option *o, const char *value, options *out, karst_report *report) {
+    static const char *const wants[] = {[REAL] = "a number",
+                                        [DEGREES] = "a number",
+                                        [WHOLE] = "a whole number",
+                                        [PAIR] = "two whole numbers AxB",
+                                        [TRIPLE] = "three numbers X,Y,Z"};
+    char *place = (char *)out + o->place;
+    if (o->given) *(bool *)((char *)out + o->given) = true;
+    if (o->kind == FLAG) *(bool *)place = true;
+    if (o->kind == TEXT) *(const char **)place = value;
+    if (o->kind == FLAG || o->kind == TEXT) return VIEW_DONE;
+
+    int count = o->kind == PAIR ? 2 : o->kind == TRIPLE ? 3 : 1;
+    double v[3];
+    bool good = numbers(value, count, o->kind == PAIR ? 'x' : ',', o->kind == PAIR || o->kind == WHOLE, v);
+    for (int k = 0; k < count && good; ++k) good = v[k] >= o->least && v[k] <= o->most;
+    if (!good)
+        return wrong(report, "%s %s: not %s in %g..%g: %s %s", o->name, value, wants[o->kind], o->least, o->most,
+                     o->name, o->value);
+    if (o->kind == TRIPLE) *(karst_pos *)(void *)place = (karst_pos){v[0], v[1], v[2]};
+    if (o->kind == PAIR || o->kind == WHOLE)
+        for (int k = 0; k < count; ++k) ((int *)(void *)place)[k] = (int)v[k];
+    if (o->kind == DEGREES) *(float *)(void *)place = (float)(v[0] * (3.14159265358979323846 / 180));
+    if (o->kind == REAL && o->place == offsetof(options, seconds))
+        *(double *)(void *)place = v[0];
+    else if (o->kind == REAL)
+        *(float *)(void *)place = (float)v[0];
+    return VIEW_DONE;
+}
+
+int options_parse(int count, char **words, options *out, karst_report *report) {
+    *out = (options){.width = 1280, .height = 720, .error_px = 1, .fov_rad = 1.0471976f, .hour = 9};
+    for (int i = 0; i < count; ++i) {
+        if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h")) out->help = true;
+        if (!strcmp(words[i], "--version")) out->version = true;
+    }
+    if (out->help || out->version) return VIEW_DONE;
+    bool only_words = false;
+    for (int i = 0; i < count; ++i) {
+        const char *word = words[i];
+        if (only_words || word[0] != '-' || !word[1]) {
+            if (out->pack) return wrong(report, "one word too many: %s; see karst-view --help", word);
+            out->pack = word;
+            continue;
+        }
+        if (!strcmp(word, "--")) {
+            only_words = true;
+            continue;
+        }
+        size_t length = strcspn(word, "=");
+        const option *o = NULL;
+        for (int k = 0; k < OPTION_COUNT && !o; ++k)
+            if (strlen(table[k].name) == length && !memcmp(table[k].name, word, length)) o = &table[k];
+        if (!o) return wrong(report, "unknown option %.*s; see karst-view --help", (int)length, word);
+        const char *value = word[length] ? word + length + 1 : NULL;
+        if (!o->value && value) return wrong(report, "%s takes no value", o->name);
+        if (o->value && !value && i + 1 < count && strncmp(words[i + 1], "--", 2)) value = words[++i];
+        if (o->value && (!value || !*value))
+            return wrong(report, "%s needs a value: %s %s", o->name, o->name, o->value);
+        int result = read_value(o, value, out, report);
+        if (result) return result;
+    }
+    if (!out->pack) return wrong(report, "which pack? karst-view PACK [options]; see karst-view --help");
+    return VIEW_DONE;
+}
+
+void options_help(void) {
+    printf(
+        "Usage: karst-view PACK [options]\n\n"
+        "Fly and walk over a baked ground.\n\nOptions, [unit] and (default):\n");
+    for (int k = 0; k < OPTION_COUNT; ++k) {
+        const option *o = &table[k];
+        char left[32];
+        snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        printf("  %-18s  %s\n", left, o->text);
+    }
+    printf(
+        "\nKeys: H shows them all. Mouse: hold a button and move to look, the wheel changes the speed.\n"
+        "\nExample:\n  karst-view island.kpack --hour 18.5 --walk\n"
+        "  karst-view island.kpack --screenshot first.png   (needs no display)\n"
+        "\nExit: 0 done, 1 could not, 2 wrong usage.\n");
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Options: the words of the command line.
+#pragma once
+#include "karst/base.h"
+
+// Exit codes: 0 done, 1 could not, 2 wrong usage.
+enum { VIEW_DONE = 0, VIEW_COULD_NOT = 1, VIEW_USAGE = 2 };
+
+typedef struct options {
+    const char *pack;
+    int width, height;
+    float error_px, fov_rad, hour;
+    bool has_eye, has_look;
+    karst_pos eye, look;
+    double seconds;  // 0: until it is closed
+    const char *screenshot;
+    bool walk, bare;
+    int threads;         // 0: one a processor
+    bool help, version;  // asked for; nothing else is checked then
+} options;
+
+// Fill out from the words after the program's name. VIEW_DONE, or VIEW_USAGE with one line in *report.
+int options_parse(int count, char **words, options *out, karst_report *report);
+
+// The whole help text, on standard output.
+void options_help(void);

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// Viewer: what keys do, and the way of one frame: move, choose detail, draw, write figures, show.
+#include "viewer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/core.h"
+#include "picture.h"
+#include "viewpoint.h"
+
+enum {
+    SLOTS = 2048,       // chunks resident: a 4K window at half a pixel wants about 1500
+    STALL_FRAMES = 20,  // nothing came for so long: the slots are full, and nothing will
+    STILL_FRAMES = 20,
+};
+static const double loads_a_s = 2000;       // a tenth of a core, so that arriving ground does not stutter
+static const double turn_gain = 1.4;        // a drag across the window's height turns by so many fields of view
+static const double lapse_hours_a_s = 0.2;  // a day in two minutes
+static const double message_s = 4;
+static const float latitude_rad = 0.785f;  // the place and day of karst render
+static const int day_of_year = 105;
+
+static void __attribute__((format(printf, 2, 3))) tell(viewer *v, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(v->message, sizeof v->message, format, arguments);
+    va_end(arguments);
+    v->message_until_s = v->now_s + message_s;
+    v->still = 0;
+}
+
+// ---- open and close --------------------------------------------------------------------------------
+
+static karst_gl_look look_now(const viewer *v) {
+    karst_gl_look look = karst_gl_look_default();
+    karst_gl_look_sun(&look, v->hour, latitude_rad, day_of_year);
+    look.contour_m = v->contour_m;
+    look.overlays = v->overlays;
+    return look;
+}
+
+// About forty lines over the whole relief, a round number of metres apart.
+static float contour_of(karst_pack_info info) {
+    double wanted = fmax(info.max_y_m - info.min_y_m, 1e-3) / 40, ten = pow(10, floor(log10(wanted)));
+    return (float)(ten * (wanted < 1.5 * ten ? 1 : wanted < 3.5 * ten ? 2 : wanted < 7.5 * ten ? 5 : 10));
+}
+
+static camera first_camera(const viewer *v) {
+    const options *o = v->options;
+    karst_gl_look look = look_now(v);
+    karst_pos eye, at;
+    viewpoint_find(v->pack, &look, o->fov_rad, (double)o->width / o->height, &eye, &at);
+    karst_box b = karst_ground_bounds(v->ground);
+    if (o->has_eye) at = (karst_pos){0.5 * (b.min.x + b.max.x), 0.5 * (b.min.y + b.max.y), 0.5 * (b.min.z + b.max.z)};
+    camera c = camera_at(o->has_eye ? o->eye : eye, o->has_look ? o->look : at);
+    camera_surface(&c, v->ground);
+    if (o->walk && camera_walk(&c, v->ground)) {
+        c.eye.y -= c.over_ground_m - CAMERA_EYE_M;
+        if (!o->has_look) c.pitch_rad = 0;
+    }
+    return c;
+}
+
+static bool draws_in_software(void) {
+    const char *device = karst_gl_device();
+    return strstr(device, "llvmpipe") || strstr(device, "softpipe") || strstr(device, "SwiftShader");
+}
+
+karst_status viewer_open(viewer *v, const options *o) {
+    *v = (viewer){.options = o, .hour = o->hour, .error_px = o->error_px, .figures = !o->bare};
+    karst_pack_def pack_def = karst_pack_def_default();
+    pack_def.report = &v->report;
+    karst_status status = karst_pack_open(o->pack, &pack_def, &v->pack);
+    if (status)
+        return v->report.message[0] ? status
+                                    : kst_fail(&v->report, status, "%s: %s", o->pack, karst_status_text(status));
+
+    karst_jobs_def jobs_def = karst_jobs_def_default();
+    jobs_def.worker_count = o->threads;
+    status = karst_jobs_create(&jobs_def, &v->jobs);
+    karst_scene_def scene_def = karst_scene_def_default();
+    scene_def.slot_count = SLOTS;
+    scene_def.jobs = v->jobs;
+    if (!status) status = karst_scene_create(v->pack, &scene_def, &v->scene);
+    if (status) return kst_fail(&v->report, status, "%s: %s", o->pack, karst_status_text(status));
+    v->ground = karst_scene_ground(v->scene);
+
+    char title[256];
+    const char *slash = strrchr(o->pack, '/');
+    snprintf(title, sizeof title, "%s - Karst", slash ? slash + 1 : o->pack);
+    status = window_open(title, o->width, o->height, o->screenshot != NULL, &v->report, &v->window);
+    if (status) return status;
+    karst_gl_def gl_def = karst_gl_def_default();
+    gl_def.jobs = v->jobs;
+    gl_def.report = &v->report;
+    if (draws_in_software()) gl_def.samples = 1;  // smooth edges there cost more than they give
+    status = karst_gl_create(v->pack, &gl_def, &v->gl);
+    if (status && !v->report.message[0])
+        kst_fail(&v->report, status, "the renderer cannot start: %s", karst_status_text(status));
+    if (!status) status = hud_create(&v->report, &v->hud);
+    if (status) return status;
+
+    v->contour_m = contour_of(karst_pack_info_of(v->pack));
+    v->camera = v->start = first_camera(v);
+    if (o->walk && !v->camera.walking)
+        tell(v, "no ground to stand on: flying");
+    else if (!o->bare)
+        tell(v, "H shows the keys");
+    return KARST_OK;
+}
+
+void viewer_close(viewer *v) {
+    hud_destroy(v->hud);
+    karst_gl_destroy(v->gl);
+    window_close(&v->window);
+    karst_scene_destroy(v->scene);
+    karst_pack_close(v->pack);
+    karst_jobs_destroy(v->jobs);
+    page_free(&v->page);
+}
+
+// ---- keys ------------------------------------------------------------------------------------------
+
+static void toggle_overlay(viewer *v, karst_gl_overlay bit, const char *name) {
+    v->overlays ^= (unsigned)bit;
+    tell(v, "%s %s", name, v->overlays & (unsigned)bit ? "on" : "off");
+}
+
+static void toggle_walk(viewer *v) {
+    if (v->camera.walking) {
+        camera_fly(&v->camera);
+        tell(v, "flying");
+    } else if (camera_walk(&v->camera, v->ground)) {
+        tell(v, "on foot");
+    } else {
+        tell(v, "no ground to stand on");
+    }
+}
+
+static void set_hour(viewer *v, double hour) {
+    v->hour = (float)(hour - 24 * floor(hour / 24));
+}
+
+static void set_error(viewer *v, float px) {
+    v->error_px = fminf(fmaxf(px, 0.0625f), 64);
+    tell(v, "error on screen at most %g px", (double)v->error_px);
+}
+
+static bool act(viewer *v, action a) {
+    switch (a) {
+        case ACTION_NONE:
+            return true;
+        case ACTION_QUIT:
+            return false;
+        case ACTION_WALK:
+            toggle_walk(v);
+            break;
+        case ACTION_WIREFRAME:
+            toggle_overlay(v, KARST_GL_OVERLAY_WIREFRAME, "wireframe");
+            break;
+        case ACTION_CONTOUR:
+            toggle_overlay(v, KARST_GL_OVERLAY_CONTOUR, "contour lines");
+            break;
+        case ACTION_LEVEL:
+            toggle_overlay(v, KARST_GL_OVERLAY_LEVEL, "levels of detail");
+            break;
+        case ACTION_FREEZE:
+            v->frozen = !v->frozen;
+            v->frozen_view = v->view;
+            tell(v, v->frozen ? "detail stays as seen from here" : "detail follows the eye");
+            break;
+        case ACTION_EARLIER:
+            set_hour(v, (double)v->hour - 0.25);
+            break;
+        case ACTION_LATER:
+            set_hour(v, (double)v->hour + 0.25);
+            break;
+        case ACTION_LAPSE:
+            v->lapse = !v->lapse;
+            tell(v, v->lapse ? "time lapse" : "time stands");
+            break;
+        case ACTION_FINER:
+            set_error(v, 0.5f * v->error_px);
+            break;
+        case ACTION_COARSER:
+            set_error(v, 2 * v->error_px);
+            break;
+        case ACTION_HELP:
+            v->help = !v->help;
+            break;
+        case ACTION_FIGURES:
+            v->figures = !v->figures;
+            break;
+        case ACTION_PICTURE:
+            v->picture_wanted = true;
+            break;
+        case ACTION_HOME:
+            v->contour_m = contour_of(karst_pack_info_of(v->pack));
+            v->camera = v->start;
+            tell(v, "back at the start");
+            break;
+    }
+    v->still = 0;
+    return true;
+}
+
+bool viewer_event(viewer *v, const SDL_Event *event) {
+    bool looking = input_looking(&v->input);
+    action a = input_event(&v->input, event);
+    if (looking != input_looking(&v->input)) SDL_SetRelativeMouseMode(looking ? SDL_FALSE : SDL_TRUE);
+    v->still = 0;
+    return act(v, a);
+}
+
+// ---- a frame ---------------------------------------------------------------------------------------
+
+static double length_of(karst_pos p) {
+    return sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
+}
+
+// What lies under the cursor, or in the middle while the mouse turns the head. Asked again only when either moved.
+static void cast_cursor(viewer *v) {
+    double x = 0.5 * v->view.width, y = 0.5 * v->view.height, scale = window_scale(&v->window);
+    if (!input_looking(&v->input) && v->input.mouse_inside) {
+        x = (v->input.mouse_x + 0.5) * scale;
+        y = (v->input.mouse_y + 0.5) * scale;
+    }
+    karst_pos eye, way;
+    karst_view_ray(&v->view, x, y, &eye, &way);
+    if (!memcmp(&eye, &v->cast_eye, sizeof eye) && !memcmp(&way, &v->cast_way, sizeof way)) return;
+    v->cast_eye = eye;
+    v->cast_way = way;
+    v->under_cursor = karst_scene_cast(v->scene, karst_ray_make(eye, way));
+}
+
+static void move(viewer *v, double dt_s) {
+    int width, height;
+    SDL_GetWindowSize(v->window.handle, &width, &height);
+    double turn = turn_gain * (double)v->options->fov_rad / (height > 0 ? height : 1);
+    camera_wish wish = input_wish(&v->input, SDL_GetKeyboardState(NULL), turn);
+    camera_move(&v->camera, v->ground, &wish, dt_s);
+    if (v->lapse) set_hour(v, (double)v->hour + lapse_hours_a_s * dt_s);
+    window_pixels(&v->window, &width, &height);
+    karst_view view = camera_view(&v->camera, v->options->fov_rad, width > 0 ? width : 1, height > 0 ? height : 1);
+    bool same = !memcmp(&view, &v->view, sizeof view) && !v->lapse;
+    v->still = same ? v->still + 1 : 0;
+    v->view = view;
+}
+
+static void place_words(viewer *v) {
+    bool telling = v->now_s < v->message_until_s;
+    words w = {.frames_per_s = v->frames_per_s,
+               .cpu_ms = v->cpu_ms,
+               .resting = viewer_resting(v),
+               .frame = &v->frame,
+               .camera = &v->camera,
+               .under_cursor = v->under_cursor,
+               .hour = v->hour,
+               .error_px = v->error_px,
+               .frozen = v->frozen,
+               .lapse = v->lapse,
+               .device = karst_gl_device(),
+               .figures = v->figures,
+               .help = v->help,
+               .cross = v->figures && (input_looking(&v->input) || !v->input.mouse_inside),
+               .message = telling ? v->message : NULL};
+    if (!words_place(&w, &v->page, v->view.width, v->view.height)) v->page.count = 0;
+}
+
+static karst_status write_picture(viewer *v, const char *path) {
+    int width = v->view.width, height = v->view.height;
+    size_t bytes = 3 * (size_t)width * (size_t)height;
+    uint8_t *rgb = kst_alloc(NULL, bytes);
+    if (!rgb) return kst_fail(&v->report, KARST_ERROR_MEMORY, "%s: no memory for the picture", path);
+    hud_read(width, height, rgb);
+    karst_status status = picture_write(path, width, height, rgb, &v->report);
+    kst_free(NULL, rgb, bytes);
+    return status;
+}
+
+static void write_wanted_picture(viewer *v) {
+    char name[32];
+    v->picture_wanted = false;
+    if (!picture_free_name(name))
+        tell(v, "no name is left for a picture in this folder");
+    else if (write_picture(v, name))
+        tell(v, "%s", v->report.message);
+    else
+        tell(v, "written: %s", name);
+}
+
+// Open only to write the first complete frame: nobody watches it arrive.
+static bool one_picture(const viewer *v) {
+    return v->options->screenshot && !(v->options->seconds > 0);
+}
+
+static bool settled(const viewer *v) {
+    return !v->frame.figures.chunks_awaited || v->stalled > STALL_FRAMES;
+}
+
+karst_status viewer_frame(viewer *v, double dt_s, bool last) {
+    uint64_t begin = SDL_GetPerformanceCounter();
+    v->now_s += dt_s;
+    if (dt_s > 0) v->frames_per_s += (1 / dt_s - v->frames_per_s) * (v->frames_per_s > 0 ? 1 - exp(-dt_s / 0.5) : 1);
+    move(v, fmin(dt_s, 0.25));  // a hitch is no leap
+
+    karst_budget budget = karst_budget_default();
+    budget.error_px = v->error_px;
+    budget.load_limit = one_picture(v) ? INT32_MAX : (int32_t)(16 + loads_a_s * fmin(dt_s, 1));
+    karst_status status = karst_scene_update(v->scene, v->frozen ? &v->frozen_view : &v->view, 1, &budget, &v->frame);
+    if (status)
+        return kst_fail(&v->report, status, "%s: the ground cannot be read (%s); see karst check %s", v->options->pack,
+                        karst_status_text(status), v->options->pack);
+    v->stalled = v->frame.upload_count || v->frame.figures.chunks_awaited != v->awaited ? 0 : v->stalled + 1;
+    v->awaited = v->frame.figures.chunks_awaited;
+
+    karst_gl_look look = look_now(v);
+    status = karst_gl_draw(v->gl, &v->frame, &v->view, 0, &look, 0);
+    if (status) return kst_fail(&v->report, status, "the frame cannot be drawn: %s", karst_status_text(status));
+    cast_cursor(v);
+    place_words(v);
+    hud_draw(v->hud, &v->page);
+    double ms = 1e3 * (double)(SDL_GetPerformanceCounter() - begin) / (double)SDL_GetPerformanceFrequency();
+    v->cpu_ms += (ms - v->cpu_ms) * (v->cpu_ms > 0 ? 1 - exp(-dt_s / 0.5) : 1);
+
+    const char *path = v->options->screenshot;
+    if (v->picture_wanted) write_wanted_picture(v);
+    if (path && (last || (one_picture(v) && settled(v)))) {
+        status = write_picture(v, path);
+        v->done = true;
+    }
+    SDL_GL_SwapWindow(v->window.handle);
+    return status;
+}
+
+bool viewer_resting(const viewer *v) {
+    return v->still > STILL_FRAMES && settled(v) && v->now_s > v->message_until_s && !length_of(v->camera.velocity);
+}

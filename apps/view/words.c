@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Words: figures and help as text.
+#include "words.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *keys, *text;
+} help[] = {
+    {"W A S D, arrows", "move"},
+    {"E Q, space ctrl", "up, down"},
+    {"mouse button held", "look around"},
+    {"wheel, shift", "speed, five times as fast"},
+    {"G, Tab", "fly or walk"},
+    {"1", "wireframe"},
+    {"2", "contour lines"},
+    {"3", "levels of detail"},
+    {"F", "freeze the detail and look around in it"},
+    {"[ ]", "half, double the error on screen"},
+    {", .", "earlier, later"},
+    {"T", "time lapse"},
+    {"I", "figures on, off"},
+    {"P, F12", "write a picture"},
+    {"Home", "back to the start"},
+    {"H, F1", "this help"},
+    {"Esc", "leave"},
+};
+enum { HELP_LINES = sizeof help / sizeof *help, KEY_COLUMNS = 19, HELP_COLUMNS = 60, ITEMS_MAX = 16 };
+
+typedef struct items {
+    char text[ITEMS_MAX][128];
+    const char *list[ITEMS_MAX];
+    int count;
+} items;
+
+static void __attribute__((format(printf, 2, 3))) say(items *s, const char *format, ...) {
+    if (s->count == ITEMS_MAX) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(s->text[s->count], sizeof s->text[0], format, arguments);
+    va_end(arguments);
+    s->list[s->count] = s->text[s->count];
+    ++s->count;
+}
+
+// 1234567 as 1 234 567.
+static const char *grouped(int64_t n, char out[32]) {
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)n), at = 0;
+    for (int k = 0; k < length; ++k) {
+        if (k && (length - k) % 3 == 0 && digits[k - 1] != '-') out[at++] = ' ';
+        out[at++] = digits[k];
+    }
+    out[at] = 0;
+    return out;
+}
+
+// A length with the digits that matter.
+static const char *metres(double m, char out[32]) {
+    if (fabs(m) >= 99950)
+        snprintf(out, 32, "%.0f km", m / 1000);
+    else if (fabs(m) >= 9995)
+        snprintf(out, 32, "%.1f km", m / 1000);
+    else
+        snprintf(out, 32, "%.*f m", fabs(m) < 9.995 ? 2 : fabs(m) < 99.95 ? 1 : 0, m);
+    return out;
+}
+
+static void say_figures(const words *w, items *s) {
+    char a[32], b[32];
+    const karst_frame *f = w->frame;
+    const camera *c = w->camera;
+    if (w->resting)
+        say(s, "at rest");
+    else
+        say(s, "%.0f fps", w->frames_per_s);
+    say(s, "%.1f ms CPU", w->cpu_ms);
+    say(s, "%s triangles, %d draws", grouped(f->figures.triangles, a), f->figures.draws);
+    if (f->figures.worst_error_px < 1000)
+        say(s, "error %.2f of %g px", (double)f->figures.worst_error_px, (double)w->error_px);
+    else
+        say(s, "error over 1000 of %g px", (double)w->error_px);  // ground round the eye is still awaited
+    say(s, "chunks %d drawn, %d awaited", f->figures.chunks_drawn, f->figures.chunks_awaited);
+    say(s, "eye %.2f %.2f %.2f", c->eye.x, c->eye.y, c->eye.z);
+    if (isnan(c->over_ground_m))
+        say(s, "no ground below");
+    else
+        say(s, "%s over ground", metres(c->over_ground_m, a));
+    say(s, "%s %s/s", c->walking ? "on foot" : "flying", metres(c->speed_m_s, b));
+    if (w->under_cursor.hit)
+        say(s, "cursor %.2f %.2f %.2f, %s away", w->under_cursor.position.x, w->under_cursor.position.y,
+            w->under_cursor.position.z, metres(w->under_cursor.t, a));
+    else
+        say(s, "cursor on sky");
+    int minutes = (int)(w->hour * 60 + 0.5f) % 1440;
+    say(s, "%02d:%02d%s", minutes / 60, minutes % 60, w->lapse ? " running" : "");
+    if (w->frozen) say(s, "detail frozen");
+    say(s, "%s", w->device);
+}
+
+static void place_help(page *p) {
+    float line = (float)p->font.line, letter = (float)p->font.advance;
+    float width = HELP_COLUMNS * letter, height = (HELP_LINES + 3) * line;
+    float x = (float)(int)(((float)p->width - width) / 2), y = (float)(int)(((float)p->height - height) / 2);
+    page_panel(p, x, y, width, height);
+    x += 1.5f * letter;
+    y += line;
+    page_text(p, (float)(int)x, y, (uint32_t)PAGE_WHITE, "Keys");
+    for (int k = 0; k < HELP_LINES; ++k) {
+        y += line;
+        page_text(p, (float)(int)x, y, (uint32_t)PAGE_WARM, help[k].keys);
+        page_text(p, (float)(int)(x + KEY_COLUMNS * letter), y, (uint32_t)PAGE_WHITE, help[k].text);
+    }
+}
+
+bool words_place(const words *w, page *p, int width, int height) {
+    if (!page_begin(p, width, height, HELP_COLUMNS + 2, HELP_LINES + 4)) return false;
+    float edge = (float)(p->font.line / 2);
+    if (w->cross) page_cross(p, 0.5f * (float)width, 0.5f * (float)height);
+    if (w->figures) {
+        items s = {.count = 0};
+        say_figures(w, &s);
+        page_items(p, edge, edge, s.list, s.count);
+    }
+    if (w->help) place_help(p);
+    if (w->message && w->message[0])
+        page_items(p, edge, (float)height - edge - 1.8f * (float)p->font.line, &w->message, 1);
+    return true;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Words: what the viewer says on the picture: figures, help, a passing message.
+#pragma once
+#include "camera.h"
+#include "karst/scene.h"
+#include "page.h"
+
+typedef struct words {
+    double frames_per_s, cpu_ms;
+    bool resting;  // the picture stands still, so its rate says nothing
+    const karst_frame *frame;
+    const camera *camera;
+    karst_hit under_cursor;  // t in metres
+    float hour, error_px;
+    bool frozen, lapse;
+    const char *device;
+    bool figures, help, cross;  // which of them are shown
+    const char *message;        // NULL or ""
+} words;
+
+// Put them on a page for a picture of this size. False when there is no memory.
+bool words_place(const words *w, page *p, int width, int height);
