@@ -47,7 +47,7 @@ static void bake_answers_in_words_and_in_json(void **state) {
     assert_int_equal(r.code, 0);
     assert_true(is_one_line(r.out) && r.out[0] == '{');
     static const char *const keys[] = {
-        "\"bytes\":", "\"levels\":3", "\"chunks\":", "\"largest_error_m\":", "\"hash\":\"", "\"seconds\":"};
+        "\"bytes\":", "\"levels\":4", "\"chunks\":", "\"largest_error_m\":", "\"hash\":\"", "\"seconds\":"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) assert_non_null(strstr(r.out, keys[i]));
     ran_free(&r);
 }
