@@ -126,7 +126,7 @@ const verb verb_render = {
     .summary = "Draw a picture of a pack.",
     .example =
         "karst render island.kpack -o island.png\n"
-        "  karst render island.kpack -o shore.png --eye 4150,5,7900 --look 5000,10,7400 --stand --water 390",
+        "karst render island.kpack -o shore.png --eye 4150,5,7900 --look 5000,10,7400 --stand --water 390",
     .options = options,
     .least = 1,
     .most = 1,
