@@ -23,21 +23,21 @@ bool kst_graph_find(kst_graph *graph, uint64_t key, kst_bytes *out) {
     return false;
 }
 
-void kst_graph_keep(kst_graph *graph, uint64_t key, const kst_bytes *bytes) {
+void kst_graph_keep(kst_graph *graph, uint64_t key, kst_bytes *bytes) {
     if (!graph->store) return;
-    size_t size = bytes->size + SEAL_BYTES;
-    uint8_t *sealed = kst_alloc(NULL, size);
-    if (!sealed) return;  // only a later bake is slower
     uint64_t seal = kst_hash(bytes->at, bytes->size, key);
-    memcpy(sealed, bytes->at, bytes->size);
-    memcpy(sealed + bytes->size, &seal, SEAL_BYTES);
-    graph->store->put(graph->store->context, key, sealed, size);
-    kst_free(NULL, sealed, size);
+    memcpy(bytes->at + bytes->size, &seal, SEAL_BYTES);
+    graph->store->put(graph->store->context, key, bytes->at, bytes->size + SEAL_BYTES);
+}
+
+kst_bytes kst_bytes_make(size_t size) {
+    kst_bytes bytes = {kst_alloc(NULL, size + SEAL_BYTES), size};
+    return bytes;
 }
 
 void kst_bytes_free(kst_bytes *bytes, int count) {
     for (int i = 0; i < count; ++i) {
-        kst_free(NULL, bytes[i].at, bytes[i].size);
+        kst_free(NULL, bytes[i].at, bytes[i].size + SEAL_BYTES);  // malloc'ed by the store: the same
         bytes[i] = (kst_bytes){0};
     }
 }

@@ -7,10 +7,14 @@
 #pragma once
 #include "core/core.h"
 
+// A result. Behind its bytes is room for the seal that it is kept with.
 typedef struct kst_bytes {
-    uint8_t *at;  // kst_free(NULL, at, size), or a gift of the store
+    uint8_t *at;
     size_t size;
 } kst_bytes;
+
+// Room for size bytes; at is NULL when there is none. Freed by kst_bytes_free.
+kst_bytes kst_bytes_make(size_t size);
 
 // Where results are kept. Called from one thread. get: *out is malloc'ed, empty when there is none.
 typedef struct kst_store {
@@ -43,4 +47,4 @@ void kst_bytes_free(kst_bytes *bytes, int count);
 
 // One value kept outside any stage. find: false when it is not there or damaged.
 bool kst_graph_find(kst_graph *graph, uint64_t key, kst_bytes *out);
-void kst_graph_keep(kst_graph *graph, uint64_t key, const kst_bytes *bytes);
+void kst_graph_keep(kst_graph *graph, uint64_t key, kst_bytes *bytes);

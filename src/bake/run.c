@@ -44,8 +44,7 @@ static karst_status table_key(void *context, int step, uint64_t *out) {
 
 static karst_status table_run(void *context, int step, kst_bytes *out) {
     const kst_sheet *s = &((bake *)context)->sheet;
-    out->size = kst_table_row_bytes(s);
-    out->at = kst_alloc(NULL, out->size);
+    *out = kst_bytes_make(kst_table_row_bytes(s));
     return out->at ? kst_table_row_build(s, step, out->at) : KARST_ERROR_MEMORY;
 }
 
@@ -158,8 +157,7 @@ static karst_status chunk_run(void *context, int step, kst_bytes *out) {
         used += size;
     }
     if (!status) {
-        out->at = kst_alloc(NULL, used);
-        out->size = used;
+        *out = kst_bytes_make(used);
         if (out->at)
             memcpy(out->at, bytes, used);
         else
@@ -286,9 +284,9 @@ static karst_status join_bands(const karst_map *map, const band *bands, int coun
         head.size[bands[i].map - map] += bands[i].out.size;
         size += bands[i].out.size;
     }
-    uint8_t *at = kst_alloc(NULL, size);
+    *out = kst_bytes_make(size);
+    uint8_t *at = out->at;
     if (!at) return KARST_ERROR_MEMORY;
-    *out = (kst_bytes){at, size};
     memcpy(at, &head, sizeof head);
     at += sizeof head;
     for (int i = 0; i < count; at += bands[i++].out.size) memcpy(at, bands[i].out.at, bands[i].out.size);

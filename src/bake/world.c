@@ -44,6 +44,19 @@ static bool is_baked_already(kst_graph *graph, uint64_t key, const char *path, k
     return true;
 }
 
+static void keep_record(kst_graph *graph, uint64_t key, const char *path, const karst_bake_info *info) {
+    record r;
+    uint64_t size;
+    memset(&r, 0, sizeof r);
+    r.info = *info;
+    kst_bytes bytes = kst_bytes_make(sizeof r);
+    if (bytes.at && file_hash(path, &r.file_hash, &size)) {
+        memcpy(bytes.at, &r, sizeof r);
+        kst_graph_keep(graph, key, &bytes);
+    }
+    kst_bytes_free(&bytes, 1);
+}
+
 static uint64_t record_key(uint64_t world, const karst_bake_def *def) {
     uint32_t error;
     memcpy(&error, &def->error_m, 4);
@@ -78,11 +91,7 @@ karst_status karst_bake(karst_project *project, const char *path, const karst_ba
     status = kst_bake_run(field, path, &d, &graph, report, &done);
     karst_field_destroy(field);
     if (status) return status;
-    record r;
-    memset(&r, 0, sizeof r);
-    uint64_t size;
-    r.info = done;
-    if (file_hash(path, &r.file_hash, &size)) kst_graph_keep(&graph, key, &(kst_bytes){(uint8_t *)&r, sizeof r});
+    keep_record(&graph, key, path, &done);
     if (info) *info = done;
     return KARST_OK;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Memory: the caller's allocator or malloc, a fault for tests, and arenas.
+#define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "core/core.h"
 
-enum { ALIGNMENT = 64, ARENA_BLOCK = 1 << 16 };
+enum { ALIGNMENT = 64, ARENA_BLOCK = 1 << 16, HUGE_PAGE = 2 << 20 };
 
 static _Atomic uint64_t fault_countdown, made;
 
@@ -26,11 +28,18 @@ static size_t rounded(size_t bytes) {  // aligned_alloc wants a multiple of the 
     return bytes > SIZE_MAX - ALIGNMENT ? 0 : (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
+// Arrays over whole fields are touched from end to end, once: in small pages the faults cost more than the work.
+static void *alloc_huge(size_t size) {
+    void *memory = aligned_alloc(HUGE_PAGE, size);
+    if (memory) madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);  // a wish: small pages do as well
+    return memory;
+}
+
 void *kst_alloc(const karst_allocator *allocator, size_t bytes) {
     if (allocator) return allocator->alloc(bytes ? bytes : 1, allocator->context);
     if (fault_strikes()) return NULL;
     size_t size = rounded(bytes ? bytes : 1);
-    return size ? aligned_alloc(ALIGNMENT, size) : NULL;
+    return size >= 2 * HUGE_PAGE ? alloc_huge(size) : size ? aligned_alloc(ALIGNMENT, size) : NULL;
 }
 
 void *kst_alloc_zero(const karst_allocator *allocator, size_t bytes) {
