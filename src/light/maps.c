@@ -6,7 +6,6 @@
 #include "light/maps.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "light/relief.h"
 
@@ -44,23 +43,33 @@ void kst_look_size(int columns, int rows, int map_side, int *width, int *height)
     if (*height < 1) *height = 1;
 }
 
+static size_t cell_count(const kst_look *look) {
+    return (size_t)look->shape.columns - 1;
+}
+static size_t sample_count(const kst_look *look) {
+    return (size_t)look->width * (size_t)look->height;
+}
+static size_t open_count(const kst_look *look) {
+    return 2 * (size_t)look->width + 2;
+}
+
 karst_status kst_look_create(const karst_field_shape *shape, int map_side, kst_look **out) {
     kst_look *look = kst_alloc_zero(NULL, sizeof *look);
     if (!look) return KARST_ERROR_MEMORY;
     look->shape = *shape;
     kst_look_size(shape->columns, shape->rows, map_side, &look->width, &look->height);
-    size_t cells = (size_t)shape->columns - 1, samples = (size_t)look->width * (size_t)look->height;
+    size_t cells = cell_count(look), samples = sample_count(look);
     bool ok = true;
-    for (int k = 0; k < 3; ++k) ok &= (look->last[k] = calloc(cells + 1, sizeof(float))) != NULL;
-    ok &= (look->last_hole = calloc(cells, 1)) != NULL;
-    ok &= (look->first = malloc(cells * sizeof *look->first)) != NULL;
-    ok &= (look->share = malloc(cells * sizeof *look->share)) != NULL;
-    ok &= (look->open = calloc(2 * (size_t)look->width + 2, sizeof *look->open)) != NULL;
-    ok &= (look->level = malloc(samples * sizeof *look->level)) != NULL;
-    ok &= (look->known = malloc(samples)) != NULL;
-    ok &= (look->normal = malloc(samples * 2)) != NULL;
-    ok &= (look->relief = malloc(samples * 4)) != NULL;
-    ok &= (look->code = malloc(samples * sizeof *look->code)) != NULL;
+    for (int k = 0; k < 3; ++k) ok &= (look->last[k] = kst_alloc_zero(NULL, (cells + 1) * sizeof(float))) != NULL;
+    ok &= (look->last_hole = kst_alloc_zero(NULL, cells)) != NULL;
+    ok &= (look->first = kst_alloc_array(NULL, cells, sizeof *look->first)) != NULL;
+    ok &= (look->share = kst_alloc_array(NULL, cells, sizeof *look->share)) != NULL;
+    ok &= (look->open = kst_alloc_zero(NULL, open_count(look) * sizeof *look->open)) != NULL;
+    ok &= (look->level = kst_alloc_array(NULL, samples, sizeof *look->level)) != NULL;
+    ok &= (look->known = kst_alloc(NULL, samples)) != NULL;
+    ok &= (look->normal = kst_alloc_array(NULL, samples, 2)) != NULL;
+    ok &= (look->relief = kst_alloc_array(NULL, samples, 4)) != NULL;
+    ok &= (look->code = kst_alloc_array(NULL, samples, sizeof *look->code)) != NULL;
     if (!ok) {
         kst_look_destroy(look);
         return KARST_ERROR_MEMORY;
@@ -77,16 +86,17 @@ karst_status kst_look_create(const karst_field_shape *shape, int map_side, kst_l
 
 void kst_look_destroy(kst_look *look) {
     if (!look) return;
-    for (int k = 0; k < 3; ++k) free(look->last[k]);
-    free(look->last_hole);
-    free(look->first);
-    free(look->share);
-    free(look->open);
-    free(look->level);
-    free(look->known);
-    free(look->normal);
-    free(look->relief);
-    free(look->code);
+    size_t cells = cell_count(look), samples = sample_count(look);
+    for (int k = 0; k < 3; ++k) kst_free(NULL, look->last[k], (cells + 1) * sizeof(float));
+    kst_free(NULL, look->last_hole, cells);
+    kst_free(NULL, look->first, cells * sizeof *look->first);
+    kst_free(NULL, look->share, cells * sizeof *look->share);
+    kst_free(NULL, look->open, open_count(look) * sizeof *look->open);
+    kst_free(NULL, look->level, samples * sizeof *look->level);
+    kst_free(NULL, look->known, samples);
+    kst_free(NULL, look->normal, samples * 2);
+    kst_free(NULL, look->relief, samples * 4);
+    kst_free(NULL, look->code, samples * sizeof *look->code);
     kst_free(NULL, look, sizeof *look);
 }
 
@@ -167,12 +177,14 @@ void kst_look_add_rows(kst_look *look, int count, const float *y, const float *x
 // Give every unknown sample the mean of its known neighbours, ring by ring; flat 0 when nothing is known.
 static karst_status fill_unknown(kst_look *look) {
     int w = look->width, h = look->height;
-    size_t samples = (size_t)w * (size_t)h, ring = 0, next = 0;
-    int32_t *queue = malloc(samples * sizeof *queue);
+    size_t samples = sample_count(look), ring = 0, next = 0;
+    for (size_t k = 0; k < samples; ++k) next += look->known[k] != 0;
+    if (next == samples || next == 0) return KARST_OK;
+    int32_t *queue = kst_alloc_array(NULL, samples, sizeof *queue);
     if (!queue) return KARST_ERROR_MEMORY;
+    next = 0;
     for (size_t k = 0; k < samples; ++k)
         if (look->known[k]) queue[next++] = (int32_t)k;
-    if (next == samples || next == 0) next = 0;
     while (ring < next) {
         size_t end = next;
         for (; ring < end; ++ring) {  // find the unknown round the last ring: mark 2
@@ -201,7 +213,7 @@ static karst_status fill_unknown(kst_look *look) {
         }
         for (size_t q = end; q < next; ++q) look->known[queue[q]] = 1;
     }
-    free(queue);
+    kst_free(NULL, queue, samples * sizeof *queue);
     return KARST_OK;
 }
 

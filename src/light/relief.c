@@ -6,12 +6,13 @@
 #include "light/relief.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "light/flow.h"
 #include "light/maps.h"
 
-enum { AZIMUTHS = 16, STEPS_MAX = 24, REACH = 160, WIDE = 6, NEAR = 1 };
+enum { AZIMUTHS = 16, STEPS_MAX = 24, REACH = 160, WIDE = 6, NEAR = 1, BAND = 8 };
 
 typedef struct step {
     int dx, dz;
@@ -24,6 +25,10 @@ typedef struct relief {
     int stride;
     step steps[AZIMUTHS][STEPS_MAX];
     int step_count;
+    float *flow;                     // samples drained
+    const karst_progress *progress;  // the caller's
+    pthread_t caller;
+    _Atomic bool stopped;
 } relief;
 
 static void make_steps(relief *r) {
@@ -91,11 +96,9 @@ static void code_curvature(const relief *r, int j, int n, float range, float *me
     for (int i = 0; i < w; ++i) out[4 * i] = signed_code((here[i] - mean[i]) / (range * r->def.cell_m));
 }
 
-static karst_status measure_rows(int begin, int end, int worker, void *context) {
-    (void)worker;
-    const relief *r = context;
+static karst_status measure_rows(const relief *r, int begin, int end) {
     int w = r->def.width;
-    float *best = malloc(2 * (size_t)w * sizeof *best), *sum = best + w;
+    float *best = kst_alloc_array(NULL, 2 * (size_t)w, sizeof *best), *sum = best + w;
     if (!best) return KARST_ERROR_MEMORY;
     for (int j = begin; j < end; ++j) {
         uint8_t *out = r->def.out + 4 * (size_t)j * (size_t)w;
@@ -113,36 +116,67 @@ static karst_status measure_rows(int begin, int end, int worker, void *context) 
         code_curvature(r, j, WIDE, KST_LOOK_CURVATURE_WIDE, sum, out + 1);
         code_curvature(r, j, NEAR, KST_LOOK_CURVATURE_NEAR, sum, out + 2);
     }
-    free(best);
+    kst_free(NULL, best, 2 * (size_t)w * sizeof *best);
     return KARST_OK;
 }
 
-static karst_status code_flow(const relief *r, const karst_progress *progress) {
-    size_t samples = (size_t)r->def.width * (size_t)r->def.height;
-    float *flow = malloc(samples * sizeof *flow);
-    karst_status status = flow ? kst_progress_step(progress, "drainage", 0) : KARST_ERROR_MEMORY;
-    if (!status) status = kst_flow_build(r->def.level, r->def.width, r->def.height, flow);
-    for (size_t k = 0; k < samples && !status; ++k) {
-        long code = lrintf(KST_LOOK_FLOW_CODES * log2f(flow[k]));
-        r->def.out[4 * k + 3] = (uint8_t)(code < 0 ? 0 : code > 255 ? 255 : code);
+// Water runs on one thread while the others measure: range 0 is the water, the others are bands of rows. Progress can
+// be asked by the caller's thread alone; what it says reaches the water, wherever it runs, through `stopped`.
+static bool step_progress(void *context, const char *stage, double share) {
+    relief *r = context;
+    bool on = !kst_progress_step(r->progress, stage, share);
+    if (!on) atomic_store(&r->stopped, true);
+    return on;
+}
+
+static bool water_goes_on(void *context) {
+    relief *r = context;
+    if (pthread_equal(pthread_self(), r->caller)) return step_progress(r, "drainage", 0.5);
+    return !atomic_load(&r->stopped);
+}
+
+static karst_status work_ranges(int begin, int end, int worker, void *context) {
+    (void)worker;
+    relief *r = context;
+    karst_status status = KARST_OK;
+    for (int n = begin; n < end && !status; ++n) {
+        int first = (n - 1) * BAND, last = first + BAND < r->def.height ? first + BAND : r->def.height;
+        status = n ? measure_rows(r, first, last)
+                   : kst_flow_build(r->def.level, r->def.width, r->def.height, r->flow, water_goes_on, r);
     }
-    free(flow);
     return status;
 }
 
+static karst_status code_flow(int begin, int end, int worker, void *context) {
+    (void)worker;
+    relief *r = context;
+    size_t width = (size_t)r->def.width;
+    for (size_t k = (size_t)begin * width; k < (size_t)end * width; ++k) {
+        long code = lrintf(KST_LOOK_FLOW_CODES * log2f(r->flow[k]));
+        r->def.out[4 * k + 3] = (uint8_t)(code < 0 ? 0 : code > 255 ? 255 : code);
+    }
+    return KARST_OK;
+}
+
 karst_status kst_relief_build(const kst_relief_def *def, karst_jobs *jobs, const karst_progress *progress) {
-    relief *r = calloc(1, sizeof *r);
+    relief *r = kst_alloc_zero(NULL, sizeof *r);
     if (!r) return KARST_ERROR_MEMORY;
     r->def = *def;
+    r->progress = progress;
+    r->caller = pthread_self();
     r->stride = def->width + 2 * REACH;
-    int lines = def->height + 2 * REACH;
-    r->padded = kst_alloc_array(NULL, (size_t)r->stride * (size_t)lines, sizeof *r->padded);
-    karst_status status = r->padded ? KARST_OK : KARST_ERROR_MEMORY;
+    int lines = def->height + 2 * REACH, bands = (def->height + BAND - 1) / BAND;
+    size_t samples = (size_t)def->width * (size_t)def->height, padded = (size_t)r->stride * (size_t)lines;
+    r->padded = kst_alloc_array(NULL, padded, sizeof *r->padded);
+    r->flow = kst_alloc_array(NULL, samples, sizeof *r->flow);
+    karst_progress through = {step_progress, r};
+    karst_status status = r->padded && r->flow ? KARST_OK : KARST_ERROR_MEMORY;
     make_steps(r);
-    if (!status) status = kst_jobs_run(jobs, lines, 64, pad_rows, r, progress, "relief", 0, 0);
-    if (!status) status = kst_jobs_run(jobs, def->height, 8, measure_rows, r, progress, "relief", 0, 1);
-    if (!status) status = code_flow(r, progress);
-    kst_free(NULL, r->padded, (size_t)r->stride * (size_t)lines * sizeof *r->padded);
-    free(r);
+    if (!status) status = kst_jobs_run(jobs, lines, 64, pad_rows, r, &through, "relief", 0, 0);
+    if (!status) status = kst_jobs_run(jobs, 1 + bands, 1, work_ranges, r, &through, "relief", 0, 1);
+    if (!status) status = kst_jobs_run(jobs, def->height, 32, code_flow, r, &through, "relief", 1, 1);
+    kst_free(NULL, r->padded, padded * sizeof *r->padded);
+    kst_free(NULL, r->flow, samples * sizeof *r->flow);
+    kst_free(NULL, r, sizeof *r);
     return status;
 }

@@ -2,6 +2,8 @@
 // Bake: what a pack promises, measured on packs of random fields.
 #include "karst/bake.h"
 
+#include <time.h>
+
 #include "bake/oracle.h"
 #include "scenes/scenes.h"
 
@@ -434,6 +436,41 @@ static void cancelled_anywhere_it_leaves_nothing(void **state) {
     karst_field_destroy(field);
 }
 
+typedef struct asked {
+    double last_s, longest_s;
+    char stage[32];
+} asked;
+
+static bool note_gap(void *context, const char *stage, double share) {
+    (void)share;
+    asked *a = context;
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);  // so that a busy machine does not count
+    double now_s = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    if (a->last_s > 0 && now_s - a->last_s > a->longest_s) {
+        a->longest_s = now_s - a->last_s;
+        snprintf(a->stage, sizeof a->stage, "%s", stage);
+    }
+    a->last_s = now_s;
+    return true;
+}
+
+static void it_asks_ten_times_a_second(void **state) {
+    (void)state;
+    karst_field *field;
+    assert_int_equal(scene_rough_field(901, 901, 1, 2, false, true, (karst_pos){0, 0, 0}, &field), KARST_OK);
+    asked a = {0};
+    karst_progress progress = {note_gap, &a};
+    assert_int_equal(karst_bake_field(field, temp_path("asked.kpack"), NULL, &progress, NULL, NULL), KARST_OK);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+    double most_s = 1.5;
+#else
+    double most_s = 0.1;
+#endif
+    if (a.longest_s > most_s) fail_msg("not asked for %.3f s before %s", a.longest_s, a.stage);
+    karst_field_destroy(field);
+}
+
 static void without_memory_it_says_so(void **state) {
     (void)state;
     karst_field *field;
@@ -477,6 +514,7 @@ int main(void) {
         cmocka_unit_test(bytes_do_not_depend_on_threads),
         cmocka_unit_test(what_does_not_fit_is_named),
         cmocka_unit_test(cancelled_anywhere_it_leaves_nothing),
+        cmocka_unit_test(it_asks_ten_times_a_second),
         cmocka_unit_test(without_memory_it_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, cleanup);

@@ -149,7 +149,7 @@ static void water_is_kept(void **state) {
     float level[N * N], flow[N * N];
     for (prop p = prop_begin("water_is_kept", 20); prop_next(&p);) {
         for (int k = 0; k < N * N; ++k) level[k] = (float)prop_real(&p, 0, 100);  // pits everywhere
-        assert_int_equal(kst_flow_build(level, N, N, flow), KARST_OK);
+        assert_int_equal(kst_flow_build(level, N, N, flow, NULL, NULL), KARST_OK);
         double most = 0;
         for (int k = 0; k < N * N; ++k) {
             prop_check(&p, flow[k] >= 1 && flow[k] <= N * N * 1.001f);
