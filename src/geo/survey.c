@@ -17,9 +17,10 @@ void kst_survey_steps(const kst_source *source, double scale, double steps[KST_S
 
 double kst_survey_step(const kst_survey *survey, const double steps[KST_STEP_COUNT]) {
     if (!survey->valid) return 0;
+    double own = steps[KST_STEP_COUNT - 1];  // by its coding: heights are offset + n * own
     for (int k = 0; k < KST_STEP_COUNT - 1; ++k)
-        if (!survey->not_whole[k]) return steps[k];
-    return steps[KST_STEP_COUNT - 1];  // by its coding: heights are offset + n * step
+        if (!survey->not_whole[k]) return steps[k] > own ? steps[k] : own;
+    return own;
 }
 
 // The step between two samples in sixteenths, capped so that a NaN counts as much as a cliff and no more. Reals

@@ -680,6 +680,7 @@ static int clean_up(void **state) {
 }
 
 int main(void) {
+    temp_in_memory();
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain);
     sqlite3_mem_methods faulty = plain;
     faulty.xMalloc = faulty_malloc;

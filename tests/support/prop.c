@@ -45,6 +45,10 @@ void prop_fail(prop *p, const char *file, int line, const char *text) {
 
 static char folder[256];
 
+void temp_in_memory(void) {
+    if (!access("/dev/shm", W_OK | X_OK)) setenv("TMPDIR", "/dev/shm", 0);
+}
+
 const char *temp_folder(void) {
     if (!folder[0]) {
         const char *base = getenv("TMPDIR");

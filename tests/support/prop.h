@@ -37,6 +37,9 @@ void prop_fail(prop *p, const char *file, int line, const char *text);
     } while (0)
 #define prop_near(p, a, b, tolerance) prop_check(p, fabs((double)(a) - (double)(b)) <= (double)(tolerance))
 
+// Keep the folders of this program in memory where the system has a place for that: hundreds of worlds, each
+// synced to disk, would take minutes. Call first in main.
+void temp_in_memory(void);
 // A fresh folder for one test, removed by temp_remove; static storage.
 const char *temp_folder(void);
 const char *temp_path(const char *name);  // inside it; static storage of eight turns
