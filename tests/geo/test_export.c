@@ -169,7 +169,7 @@ static void read_ply(const char *path, mesh_file *m) {
     }
     for (; m->faces < faces; ++m->faces) {
         long *t = m->face[m->faces];
-        assert_int_equal(fscanf(f, "3 %ld %ld %ld", &t[0], &t[1], &t[2]), 3);
+        assert_int_equal(fscanf(f, " 3 %ld %ld %ld", &t[0], &t[1], &t[2]), 3);
     }
     assert_int_equal(fscanf(f, "%255s", line), EOF);
     fclose(f);
