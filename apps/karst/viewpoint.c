@@ -85,7 +85,7 @@ void viewpoint_find(karst_pack *pack, const karst_gl_look *look, float fov_rad, 
             karst_pos place = {s->origin.x + across * (0.12 + 0.76 * i / (PLACES - 1)), 0,
                                s->origin.z + down * (0.12 + 0.76 * j / (PLACES - 1))};
             if (!height_at(&l, place.x, place.z, &place.y)) continue;
-            place.y += 0.16 * l.relief + 2;
+            place.y += 0.16 * l.relief + 0.007 * l.extent + 2;
             for (int h = 0; h < HEADINGS; ++h) {
                 double heading = 2 * pi * h / HEADINGS;
                 double score = score_of(&l, place, heading, pitch, tan(0.5 * fov_rad), aspect, look->sun_azimuth_rad);

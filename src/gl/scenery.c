@@ -59,11 +59,9 @@ kst_scenery kst_scenery_of(karst_pack *pack) {
     float relief = fmaxf(s.high_m - s.low_m, 1);
     s.size = fminf(fmaxf(relief / 1500, 0.12f), 3);
     s.slope_gain = fminf(fmaxf(1.0f / fmaxf(s.slope, 0.01f), 0.8f), 1.8f);
-    s.tree_line_m = s.low_m + 0.58f * relief;
-    s.snow_line_m = s.low_m + 0.80f * relief;
-    if (relief < 250) {  // hills: no snow, trees to the top
-        s.tree_line_m = s.high_m + 300 * s.size;
-        s.snow_line_m = s.high_m + 2000;
-    }
+    // Hills have trees to the top and no snow; mountains have both lines.
+    float mountains = fminf(fmaxf((relief - 450) / 750, 0), 1);
+    s.tree_line_m = s.low_m + (0.95f - 0.41f * mountains) * relief;
+    s.snow_line_m = s.low_m + (1.35f - 0.62f * mountains) * relief;
     return s;
 }

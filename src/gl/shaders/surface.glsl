@@ -18,18 +18,23 @@ Surface surface_at(vec3 at, vec3 n, vec4 relief, float foot) {
     g.w6 = fine.x;
     Cover m = cover_of(g);
 
-    // Rock: beds that lie level, warped; read on the two upright planes.
+    // Rock: beds that lie level, and flutes down the slope; both read on the two upright planes.
     vec3 rock_colour = ROCK;
-    float bed = 0.5;
+    vec2 flute_rise = vec2(0.0);
     if (m.rock > 0.01) {
-        float y = g.alt * 1.7 / 240.0 + (w2.x - 0.5) * 0.7 + 0.05 * w1.x;
-        float lod = log2(NOISE_TEXELS * 1.7 / 240.0 * foot);
+        float bend = (w2.x - 0.5) * 0.7 + 0.05 * w1.x;
         vec2 share = n.xz * n.xz / max(dot(n.xz, n.xz), 1e-4);
-        vec2 across = p * 0.35 / 240.0 + u_noise[N_STRATA].xy;
-        bed = share.x * textureLod(u_waves, vec2(across.y, y), lod).x +
-              share.y * textureLod(u_waves, vec2(across.x, y + 0.37), lod).x;
-        rock_colour = mix(DARK_ROCK, ROCK, smoothstep(0.25, 0.65, bed + 0.5 * (w0.x - 0.5)));
+        vec2 bed_at = p * 0.35 / 240.0 + u_noise[N_STRATA].xy, flute_at = p * 1.6 / 240.0 + u_noise[N_STRATA].zw;
+        float y = g.alt / 240.0, lod = log2(NOISE_TEXELS * 1.7 / 240.0 * foot);
+        float bed = share.x * textureLod(u_waves, vec2(bed_at.y, 1.7 * y + bend), lod).x +
+                    share.y * textureLod(u_waves, vec2(bed_at.x, 1.7 * y + bend + 0.37), lod).x;
+        vec2 warp = vec2(0.35 * w1.x + 0.06 * w0.x, bend);
+        vec2 flute_z = textureLod(u_waves, vec2(flute_at.y, 0.8 * y) + warp, lod).xy;
+        vec2 flute_x = textureLod(u_waves, vec2(flute_at.x, 0.8 * y + 0.61) + warp, lod).xy;
+        float flute = share.x * flute_z.x + share.y * flute_x.x;
+        rock_colour = mix(DARK_ROCK, ROCK, smoothstep(0.25, 0.65, bed + 0.5 * (flute - 0.5) + 0.4 * (w0.x - 0.5)));
         rock_colour *= mix(vec3(1.06, 0.98, 0.90), vec3(0.92, 1.0, 1.06), smoothstep(0.35, 0.65, w2.x));
+        flute_rise = vec2(share.y * flute_x.y, share.x * flute_z.y) * (6.0 * 1.6 / 240.0);
     }
     // Canopy: crowns that stand alone where the forest thins out.
     vec4 crown = vec4(0.5, 0.0, 0.0, 0.5);
@@ -37,7 +42,7 @@ Surface surface_at(vec3 at, vec3 n, vec4 relief, float foot) {
     // Crowns are seen from afar; near the eye they would be cobbles, so there the floor of the forest stands in.
     float far = smoothstep(0.2, 1.2, foot);
     crown = mix(vec4(0.35 + 0.3 * fine.x, 0.0, 0.0, finest.x), crown, far);
-    float forest = smoothstep(0.25, 0.75, m.forest + 0.55 * (crown.x - 0.5));
+    float forest = smoothstep(0.25, 0.75, m.forest + 0.8 * (crown.x - 0.5) + 0.5 * (w0.x - 0.5));
 
     Surface s;
     vec3 grass = mix(GRASS, DRY, m.dry) * (0.80 + 0.25 * w0.x + 0.30 * fine.x);
@@ -48,7 +53,7 @@ Surface surface_at(vec3 at, vec3 n, vec4 relief, float foot) {
     forest *= 1.0 - 0.8 * rocky;
     c = mix(c, FOREST * (0.65 + 0.70 * crown.w) * (0.8 + 0.4 * w1.x) * mix(vec3(1.0), vec3(1.35, 1.15, 0.8), m.dry), forest);
     c = mix(c, SAND * (0.85 + 0.3 * fine.x), m.sand * (1.0 - rocky));
-    c = mix(c, SNOW, m.snow);
+    c = mix(c, SNOW * (0.90 + 0.10 * w0.x + 0.06 * w1.x), m.snow);
     c *= 1.0 + clamp(0.05 * g.near + 0.006 * g.wide, -0.35, 0.25) * (1.0 - 0.7 * m.snow);
     // Wet: at the water's edge and where much drains.
     float wet = 1.0 - smoothstep(0.0, 2.0, g.alt - u_lines.z);
@@ -57,8 +62,9 @@ Surface surface_at(vec3 at, vec3 n, vec4 relief, float foot) {
 
     // Small relief, as one slope.
     float hard = rocky * (1.0 - m.snow);
-    vec2 rise = w1.yz * u_bump.x * mix(4.0, 16.0, hard) + w0.yz * u_bump.y * mix(0.55, 4.2, hard) +
+    vec2 rise = w1.yz * u_bump.x * mix(4.0, 16.0, hard) + w0.yz * u_bump.y * mix(0.55, 2.4, hard) +
                 fine.yz * u_bump.z * mix(0.10, 0.42, hard) + finest.yz * u_bump.w * mix(0.016, 0.05, hard);
+    rise += flute_rise * u_bump.y * hard;
     rise *= 1.0 - 0.75 * m.snow;
     rise = mix(rise, mix(1.6, 0.4, far) * rise + crown.yz * 4.4, forest * (1.0 - m.snow));
     s.normal = normalize(n - vec3(rise.x, 0.0, rise.y) * max(n.y, 0.25));
