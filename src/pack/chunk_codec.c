@@ -28,6 +28,11 @@ typedef struct scratch {
     uint8_t raw[RAW_MOST];
 } scratch;
 
+struct kst_chunk_decoder {
+    kst_unpacker *unpacker;
+    scratch scratch;
+};
+
 static size_t raw_bytes(bool displaced, bool holes) {
     return COUNT * 6 + (displaced ? COUNT * 4 : 0) + (holes ? HOLE_BYTES : 0) + CORNER_FLOATS * 4;
 }
@@ -201,13 +206,35 @@ static bool unpack(scratch *s, const kst_chunk_head *head, karst_chunk *out) {
            is.reach_z_steps == head->reach_z_steps;
 }
 
-karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, karst_chunk *out) {
+kst_chunk_decoder *kst_chunk_decoder_create(const karst_allocator *allocator) {
+    kst_chunk_decoder *d = kst_alloc(allocator, sizeof *d);
+    if (!d) return NULL;
+    d->unpacker = kst_unpacker_create();
+    if (d->unpacker) return d;
+    kst_free(allocator, d, sizeof *d);
+    return NULL;
+}
+
+void kst_chunk_decoder_destroy(kst_chunk_decoder *d, const karst_allocator *allocator) {
+    if (!d) return;
+    kst_unpacker_destroy(d->unpacker);
+    kst_free(allocator, d, sizeof *d);
+}
+
+karst_status kst_chunk_decoder_decode(kst_chunk_decoder *d, const uint8_t *bytes, size_t size, int level,
+                                      karst_chunk *out) {
     kst_chunk_head head;
     if (!kst_chunk_head_read(bytes, size, &head) || head.level != level) return KARST_ERROR_FORMAT;
-    scratch *s = kst_alloc(NULL, sizeof *s);
-    if (!s) return KARST_ERROR_MEMORY;
-    bool ok = kst_decompress(bytes + HEAD_BYTES, size - HEAD_BYTES, s->raw, raw_bytes(head.displaced, head.holes)) &&
-              unpack(s, &head, out);
-    kst_free(NULL, s, sizeof *s);
+    bool ok = kst_unpacker_decompress(d->unpacker, bytes + HEAD_BYTES, size - HEAD_BYTES, d->scratch.raw,
+                                      raw_bytes(head.displaced, head.holes)) &&
+              unpack(&d->scratch, &head, out);
     return ok ? KARST_OK : KARST_ERROR_FORMAT;
+}
+
+karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, karst_chunk *out) {
+    kst_chunk_decoder *d = kst_chunk_decoder_create(NULL);
+    if (!d) return KARST_ERROR_MEMORY;
+    karst_status status = kst_chunk_decoder_decode(d, bytes, size, level, out);
+    kst_chunk_decoder_destroy(d, NULL);
+    return status;
 }

@@ -92,7 +92,8 @@ static const char *map_problem(const karst_map *map) {
     if (!memchr(map->name, 0, sizeof map->name) || !map->name[0]) return "a map has no name";
     for (const char *c = map->name; *c; ++c)
         if (*c < 0x21 || *c > 0x7e) return "a map's name is not plain text";
-    if (!kst_map_bytes(map, &bytes)) return "a map is not 1..16384 samples a side, 1..4 channels of 1 or 2 bytes";
+    if (!kst_map_bytes(map, &bytes))
+        return "a map is not 1..16384 samples a side, 1..4 channels of 1 or 2 bytes, 512 MiB in all";
     if (!isfinite(map->scale) || !isfinite(map->offset)) return "a map's scale or offset is not a number";
     return NULL;
 }

@@ -19,6 +19,7 @@ enum {
     KST_PACK_CHUNK_BYTES = 72,   // a chunk
     KST_PACK_LEVELS_MAX = KARST_MAX_LEVEL + 1,
     KST_PACK_MAP_SIDE_MAX = 16384,
+    KST_PACK_MAP_BYTES_MAX = 1 << 29,
 };
 
 extern const uint8_t kst_pack_magic[8];
@@ -77,6 +78,13 @@ typedef struct kst_chunk_head {
     uint16_t reach_x_steps, reach_z_steps;
 } kst_chunk_head;
 bool kst_chunk_head_read(const uint8_t *bytes, size_t size, kst_chunk_head *out);
+
+// kst_pack_decode_chunk with working memory kept from chunk to chunk (about 220 KB). One thread at a time.
+typedef struct kst_chunk_decoder kst_chunk_decoder;
+kst_chunk_decoder *kst_chunk_decoder_create(const karst_allocator *allocator);
+void kst_chunk_decoder_destroy(kst_chunk_decoder *decoder, const karst_allocator *allocator);
+karst_status kst_chunk_decoder_decode(kst_chunk_decoder *decoder, const uint8_t *bytes, size_t size, int level,
+                                      karst_chunk *out);
 
 // All bands of a map into samples, from untrusted bytes.
 karst_status kst_map_decode(const uint8_t *bytes, size_t size, const karst_map *map, void *samples);

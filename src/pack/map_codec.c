@@ -14,7 +14,7 @@ bool kst_map_bytes(const karst_map *map, size_t *out) {
         return false;
     size_t samples;
     return kst_size_mul((size_t)map->width * (size_t)map->channels, (size_t)map->height, &samples) &&
-           kst_size_mul(samples, (size_t)map->sample_bytes, out);
+           kst_size_mul(samples, (size_t)map->sample_bytes, out) && *out <= KST_PACK_MAP_BYTES_MAX;
 }
 
 int kst_map_bands(const karst_map *map) {

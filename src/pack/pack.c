@@ -3,6 +3,8 @@
 // checksum, the zeros behind it, its contents) when it is read. So no byte of the file is taken on trust.
 #include "pack/pack.h"
 
+enum { RACK_PLACES = sizeof((kst_decoder_rack *)0)->place / sizeof *((kst_decoder_rack *)0)->place };
+
 karst_pack_def karst_pack_def_default(void) {
     return (karst_pack_def){.cookie = KST_COOKIE};
 }
@@ -60,7 +62,9 @@ karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_
     karst_pack *pack = kst_alloc_zero(d.allocator, sizeof *pack);
     if (!pack) return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
     pack->def = d;
-    karst_status status = kst_file_map(path, report, &pack->file);
+    pack->rack = kst_alloc_zero(d.allocator, sizeof *pack->rack);
+    karst_status status = pack->rack ? kst_file_map(path, report, &pack->file)
+                                     : kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
     if (!status) status = read_front(pack, path, report);
     if (!status) {
         status = kst_pack_ground_create(pack, &pack->ground);
@@ -77,6 +81,9 @@ karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_
 void karst_pack_close(karst_pack *pack) {
     if (!pack) return;
     kst_pack_ground_destroy(pack->ground, pack->def.allocator);
+    for (int i = 0; pack->rack && i < RACK_PLACES; ++i)
+        kst_chunk_decoder_destroy(atomic_load(&pack->rack->place[i]), pack->def.allocator);
+    kst_free(pack->def.allocator, pack->rack, sizeof *pack->rack);
     for (int m = 0; m < KST_PACK_MAPS_MAX; ++m) {
         size_t bytes;
         if (pack->samples[m] && kst_map_bytes(&pack->directory.maps[m], &bytes))
@@ -125,11 +132,31 @@ static const uint8_t *checked_part(const karst_pack *pack, const kst_pack_span *
     return all_zero(bytes + span->size, kst_pack_aligned(end) - end) ? bytes : NULL;
 }
 
+static kst_chunk_decoder *take_decoder(const karst_pack *pack) {
+    for (int i = 0; i < RACK_PLACES; ++i) {
+        kst_chunk_decoder *d = atomic_exchange(&pack->rack->place[i], NULL);
+        if (d) return d;
+    }
+    return kst_chunk_decoder_create(pack->def.allocator);
+}
+
+static void put_back(const karst_pack *pack, kst_chunk_decoder *d) {
+    for (int i = 0; i < RACK_PLACES; ++i) {
+        kst_chunk_decoder *empty = NULL;
+        if (atomic_compare_exchange_strong(&pack->rack->place[i], &empty, d)) return;
+    }
+    kst_chunk_decoder_destroy(d, pack->def.allocator);
+}
+
 karst_status karst_pack_read_chunk(const karst_pack *pack, int level, int32_t x, int32_t z, karst_chunk *out) {
     const kst_pack_span *span = &pack->directory.spans[kst_pack_chunk_index(pack, level, x, z)];
     const uint8_t *bytes = checked_part(pack, span);
     if (!bytes) return KARST_ERROR_FORMAT;
-    return kst_pack_decode_chunk(bytes, (size_t)span->size, level, out);
+    kst_chunk_decoder *decoder = take_decoder(pack);
+    if (!decoder) return KARST_ERROR_MEMORY;
+    karst_status status = kst_chunk_decoder_decode(decoder, bytes, (size_t)span->size, level, out);
+    put_back(pack, decoder);
+    return status;
 }
 
 int karst_pack_map_count(const karst_pack *pack) {

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 // An open pack, as the parts of this room see it.
 #pragma once
+#include <stdatomic.h>
+
 #include "karst/pack.h"
 #include "pack/format.h"
 
 typedef struct kst_pack_ground kst_pack_ground;
+
+// Decoders that nobody uses at the moment. Whoever reads a chunk takes one or makes one, and puts it back; no locks.
+typedef struct kst_decoder_rack {
+    _Atomic(kst_chunk_decoder *) place[16];
+} kst_decoder_rack;
 
 struct karst_pack {
     karst_pack_def def;  // report NULL: it was for opening only
     kst_map file;
     kst_directory directory;
     void *samples[KST_PACK_MAPS_MAX];  // of the maps decoded so far
+    kst_decoder_rack *rack;
     kst_pack_ground *ground;
 };
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Packs from hostile bytes: opened, and all that opens is read. The input is mended first (the file's size, and the
+// checksums of the header, the directory and the parts that lie in the file), or nothing but hashes would be tried.
+// The header's spare field says what is left as it is; a pack is its own seed.
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pack/format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum { LEAVE_HEADER = 1, LEAVE_DIRECTORY = 2, LEAVE_PARTS = 4, FIRST_MAP_RECORD = 64 + KST_PACK_FIXED_BYTES };
+
+static uint64_t u64_at(const uint8_t *p) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+static void put_u64(uint8_t *p, uint64_t v) {
+    memcpy(p, &v, 8);
+}
+static uint32_t u32_at(const uint8_t *p) {
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+// Size (4 or 8 bytes), place and hash of a part; true to its bytes when they are in the file.
+static void mend_part(uint8_t *file, size_t size, size_t at, int size_bytes) {
+    if (at > size || size - at < (size_t)size_bytes + 16) return;
+    uint64_t bytes = size_bytes == 4 ? u32_at(file + at) : u64_at(file + at),
+             place = u64_at(file + at + (size_t)size_bytes);
+    if (place <= size && bytes <= size - place)
+        put_u64(file + at + (size_t)size_bytes + 8, kst_hash(file + place, (size_t)bytes, 0));
+}
+
+static void mend(uint8_t *file, size_t size) {
+    if (size < KST_PACK_HEADER_BYTES) return;
+    uint8_t leave = file[48];
+    if (leave < 16) file[48] = 0;
+    if (!(leave & LEAVE_HEADER)) put_u64(file + 16, size);
+    uint64_t directory = u64_at(file + 32);
+    if (directory > size - KST_PACK_HEADER_BYTES) directory = size - KST_PACK_HEADER_BYTES;
+    if (!(leave & LEAVE_PARTS) && directory >= KST_PACK_FIXED_BYTES) {
+        uint32_t levels = u32_at(file + 64 + 64), maps = u32_at(file + 64 + 68);
+        size_t at = FIRST_MAP_RECORD + (size_t)(levels & 31) * KST_PACK_GRID_BYTES;
+        for (uint32_t m = 0; m < maps && m < KST_PACK_MAPS_MAX; ++m, at += KST_PACK_MAP_BYTES)
+            mend_part(file, size, at + 40, 8);
+        for (; at + KST_PACK_CHUNK_BYTES <= 64 + directory; at += KST_PACK_CHUNK_BYTES)
+            mend_part(file, size, at + 52, 4);
+    }
+    if (!(leave & LEAVE_DIRECTORY)) put_u64(file + 40, kst_hash(file + 64, (size_t)directory, 0));
+    if (!(leave & LEAVE_HEADER)) put_u64(file + 56, kst_hash(file, 56, 0));
+}
+
+static void read_all(karst_pack *pack) {
+    karst_chunk *chunk = malloc(sizeof *chunk);
+    int chunks = 0;
+    for (int level = karst_pack_info_of(pack).level_count - 1; chunk && level >= 0; --level) {
+        int32_t nx, nz;
+        karst_pack_chunk_grid(pack, level, &nx, &nz);
+        for (int64_t i = 0; i < (int64_t)nx * nz && chunks < 64; ++i, ++chunks)
+            (void)karst_pack_read_chunk(pack, level, (int32_t)(i % nx), (int32_t)(i / nx), chunk);
+    }
+    free(chunk);
+    for (int m = 0; m < karst_pack_map_count(pack); ++m) {
+        karst_map map = karst_pack_map_info(pack, m);
+        if ((int64_t)map.width * map.height > 1 << 22) continue;  // allowed, but slow to fuzz
+        (void)karst_pack_map(pack, map.name, &map);
+    }
+    karst_box box = karst_ground_bounds(karst_pack_ground(pack));
+    double y;
+    (void)karst_ground_height(karst_pack_ground(pack), (box.min.x + box.max.x) / 2, (box.min.z + box.max.z) / 2, &y);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    static int fd = -1;
+    static char path[64];
+    if (fd < 0) {
+        fd = memfd_create("fuzz_pack", 0);
+        if (fd < 0) abort();
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    }
+    uint8_t *copy = malloc(size + !size);
+    if (!copy) abort();
+    memcpy(copy, bytes, size);
+    mend(copy, size);
+    if (ftruncate(fd, 0) || pwrite(fd, copy, size, 0) != (ssize_t)size) abort();
+    free(copy);
+    karst_pack *pack;
+    if (!karst_pack_open(path, NULL, &pack)) {
+        read_all(pack);
+        karst_pack_close(pack);
+    }
+    return 0;
+}

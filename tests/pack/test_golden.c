@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Packs of every version ever released open and hold what they held. They are the seeds of the fuzz target, too.
+#include "pack/format.h"
+#include "support/prop.h"
+
+typedef struct golden {
+    const char *name;
+    int32_t columns, rows, chunks;
+    uint64_t hash;  // of all vertices, normals, hole words and map samples, in the order of the file
+} golden;
+
+static const golden files[] = {
+    {"v1-displaced.kpack", 9, 6, 1, 0x703247db99a4ac27},
+    {"v1-flat.kpack", 70, 67, 5, 0x54402032e85a5426},
+    {"v1-heights.kpack", 12, 70, 3, 0x80400490758c7d6d},
+};
+
+static uint64_t hash_all(karst_pack *pack, int *chunks) {
+    uint64_t hash = 0;
+    for (int m = 0; m < karst_pack_map_count(pack); ++m) {
+        karst_map map;
+        size_t bytes;
+        assert_int_equal(karst_pack_map(pack, karst_pack_map_info(pack, m).name, &map), KARST_OK);
+        assert_true(kst_map_bytes(&map, &bytes));
+        hash = kst_hash(map.samples, bytes, hash);
+    }
+    karst_chunk *c = malloc(sizeof *c);
+    for (int level = karst_pack_info_of(pack).level_count - 1; level >= 0; --level) {
+        int32_t nx, nz;
+        karst_pack_chunk_grid(pack, level, &nx, &nz);
+        for (int i = 0; i < nx * nz; ++i, ++*chunks) {
+            assert_int_equal(karst_pack_read_chunk(pack, level, i % nx, i / nx, c), KARST_OK);
+            hash = kst_hash(c->vertex, sizeof c->vertex, hash);
+            hash = kst_hash(c->normal, sizeof c->normal, hash);
+            hash = kst_hash(c->hole, sizeof c->hole, hash);
+        }
+    }
+    free(c);
+    return hash;
+}
+
+static void packs_of_old_are_read(void **state) {
+    (void)state;
+    const char *source = getenv("KARST_SOURCE");
+    if (!source) skip();
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/fuzz/corpus/pack/%s", source, files[i].name);
+        karst_pack *pack;
+        assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
+        karst_pack_info info = karst_pack_info_of(pack);
+        assert_int_equal(info.version, 1);
+        assert_int_equal(info.lattice.shape.columns, files[i].columns);
+        assert_int_equal(info.lattice.shape.rows, files[i].rows);
+        int chunks = 0;
+        uint64_t hash = hash_all(pack, &chunks);
+        if (hash != files[i].hash) print_error("%s: %#llx\n", files[i].name, (unsigned long long)hash);
+        assert_true(hash == files[i].hash);
+        assert_int_equal(chunks, files[i].chunks);
+        karst_pack_close(pack);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(packs_of_old_are_read)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
