@@ -23,7 +23,8 @@ static double smooth(double x, double z, uint64_t seed) {
 
 static double fractal(double x, double z, uint64_t seed, int octaves, double gain) {
     double sum = 0, amplitude = 1;
-    for (int o = 0; o < octaves; ++o, x *= 2, z *= 2, amplitude *= gain) sum += amplitude * smooth(x, z, seed + (uint64_t)o);
+    for (int o = 0; o < octaves; ++o, x *= 2, z *= 2, amplitude *= gain)
+        sum += amplitude * smooth(x, z, seed + (uint64_t)o);
     return sum;
 }
 

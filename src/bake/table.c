@@ -273,6 +273,13 @@ static void halve_bounds(const kst_tables *t, int level) {
         }
 }
 
+// Grown by a quarter a level, so that the bands between levels are never empty; and so that a chunk's children, which
+// split at a shorter distance by as much, leave its levels alone while it splits (docs/lod.md, the pinch). Grown for
+// each patch of the finest level, so that corners and nodes of all levels agree.
+static float at_least_a_quarter_more(float error, float finer) {
+    return fmaxf(error, float_up(1.25 * (double)finer));
+}
+
 karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, kst_tables *out) {
     kst_tables t = {0};
     int levels = last_stride_level(s);
@@ -289,8 +296,10 @@ karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, ks
     }
     size_t wide = (size_t)t.patches_x[0], count = grid_size(&t, 0), part = wide * BASE_ROWS;
     float *grid = kst_alloc_array(NULL, count, sizeof *grid);
-    if (!there || !grid) {
+    float *finer = kst_alloc_zero(NULL, count * sizeof *finer);  // of the stride before
+    if (!there || !grid || !finer) {
         kst_free(NULL, grid, count * sizeof *grid);
+        kst_free(NULL, finer, count * sizeof *finer);
         kst_tables_free(&t);
         return KARST_ERROR_MEMORY;
     }
@@ -299,6 +308,7 @@ karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, ks
             size_t n = count - at < part ? count - at : part;
             memcpy(grid + at, rows[at / part] + (size_t)(k - 1) * part * sizeof(float), n * sizeof(float));
         }
+        for (size_t i = 0; i < count; ++i) finer[i] = grid[i] = at_least_a_quarter_more(grid[i], finer[i]);
         for (int level = 0; level <= kst_min32(k, s->level_count - 1); ++level) {
             if (k - level <= KARST_PATCH_LEVELS)
                 memcpy(t.error[level][k - level], grid, grid_size(&t, level) * sizeof(float));
@@ -311,6 +321,7 @@ karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, ks
     }
     for (int level = 1; level < s->level_count; ++level) halve_bounds(&t, level);
     kst_free(NULL, grid, count * sizeof *grid);
+    kst_free(NULL, finer, count * sizeof *finer);
     *out = t;
     return KARST_OK;
 }
@@ -352,11 +363,6 @@ static float range_error(const kst_tables *t, int level, int k, patch_range r) {
     return most;
 }
 
-// Grown by a quarter a level, so that the bands between levels are never empty.
-static float at_least_a_quarter_more(float error, float finer) {
-    return fmaxf(error, float_up(1.25 * (double)finer));
-}
-
 void kst_tables_corners(const kst_sheet *s, const kst_tables *t, int level, int32_t x, int32_t z,
                         karst_chunk_corners *out) {
     for (int lane = 0; lane < KARST_CORNER_LANES; ++lane) {
@@ -370,10 +376,7 @@ void kst_tables_corners(const kst_sheet *s, const kst_tables *t, int level, int3
         kst_steps_box_metres(&box, &s->lattice, m);
         out->min_x[lane] = m[0], out->min_y[lane] = m[1], out->min_z[lane] = m[2];
         out->max_x[lane] = m[3], out->max_y[lane] = m[4], out->max_z[lane] = m[5];
-        for (int k = 0; k <= KARST_PATCH_LEVELS; ++k) {
-            float error = range_error(t, level, k, round);
-            out->error[k][lane] = k ? at_least_a_quarter_more(error, out->error[k - 1][lane]) : error;
-        }
+        for (int k = 0; k <= KARST_PATCH_LEVELS; ++k) out->error[k][lane] = range_error(t, level, k, round);
     }
 }
 

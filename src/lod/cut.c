@@ -78,13 +78,25 @@ static inline float split_ratio(const karst_node *n, const kst_eye *eyes, int ey
 
 static void add_leaf(kst_cut *cut, const kst_leaf *node, kst_mark *mark) {
     mark->leaf = cut->leaf_count;
-    cut->leaves[cut->leaf_count++] = *node;
+    kst_leaf *leaf = &cut->leaves[cut->leaf_count++];
+    *leaf = *node;
+    leaf->floor = most(leaf->floor, (float)leaf->level);
+}
+
+// Whether a leaf two or more levels up touches a node. With all that is wanted at hand none does when it splits.
+static bool touches_much_coarser(const kst_cut *cut, const kst_leaf *node) {
+    for (int z = -1; z <= 1; ++z)
+        for (int x = -1; x <= 1; ++x) {
+            const kst_leaf *beside = kst_cut_leaf(cut, node->level, node->x + x, node->z + z);
+            if (beside && beside->level > node->level + 1) return true;
+        }
+    return false;
 }
 
 karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool full, kst_ready_fn *ready,
                           void *context) {
     const kst_tree *tree = &cut->tree;
-    bool *can = NULL;
+    bool *can = NULL, short_of = false;  // something wanted is not here
     int32_t can_room = 0;
     cut->leaf_count = 0;
     cut->nodes_visited = 0;
@@ -96,7 +108,7 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool
     karst_status status = reserve(cut, 1);
     if (status) return status;
     int32_t count = 1;
-    cut->front[0] = (kst_leaf){tree->level_count - 1, 0, 0, INFINITY};
+    cut->front[0] = (kst_leaf){tree->level_count - 1, 0, 0, INFINITY, -INFINITY};
     for (int level = tree->level_count - 1; level >= 0 && count; --level) {
         status = reserve(cut, 4 * count);
         if (status) break;
@@ -114,8 +126,10 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool
             const karst_node *n = &tree->nodes[level][index];
             if (level > 0 && n->error > 0 && !full) {
                 float ratio = split_ratio(n, eyes, eye_count);
-                node.cap = smaller(node.cap, (float)level + pinch * fabsf(ratio - 1));
                 split = ratio < 1;
+                float room = pinch * (split ? 1 / ratio - 1 : ratio - 1);
+                node.cap = smaller(node.cap, (float)level + room);
+                if (split) node.floor = most(node.floor, (float)level - room);
             }
             if (split)
                 front[splits++] = node;
@@ -135,6 +149,8 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool
             }
             status = ready(context, front, splits, can);
             if (status) break;
+            for (int32_t k = 0; k < splits; ++k) short_of |= !can[k];
+            for (int32_t k = 0; k < splits && short_of; ++k) can[k] = can[k] && !touches_much_coarser(cut, &front[k]);
         }
         count = 0;
         kst_leaf *next = front + cut->front_room;
@@ -147,7 +163,7 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool
             }
             for (int32_t z = 2 * node.z; z < 2 * node.z + 2 && z < gz; ++z)
                 for (int32_t x = 2 * node.x; x < 2 * node.x + 2 && x < gx; ++x)
-                    next[count++] = (kst_leaf){level - 1, x, z, node.cap};
+                    next[count++] = (kst_leaf){level - 1, x, z, node.cap, node.floor};
         }
         memcpy(front, next, (size_t)count * sizeof *next);
     }

@@ -17,10 +17,11 @@ typedef struct kst_eye {
     float x, y, z, slope;
 } kst_eye;
 
-// A chunk of the cut. cap: most that the pinch of this chunk and its ancestors lets a corner have [levels, absolute].
+// A chunk of the cut. cap, floor: between these the pinch of this chunk and its ancestors holds the level of a corner
+// [levels, absolute].
 typedef struct kst_leaf {
     int32_t level, x, z;
-    float cap;
+    float cap, floor;
 } kst_leaf;
 
 // What stands at a node in this cut.
@@ -51,10 +52,17 @@ void kst_cut_destroy(kst_cut *cut);
 karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool full, kst_ready_fn *ready,
                           void *context);
 
-// Levels of the corners of a leaf, relative to its chunk's level; lanes beyond 25 repeat corner 0.
-// *worst: largest error there over what one pixel of slope allows, as share of the allowed (<= 1 keeps the promise).
+// The leaf that holds chunk (x, z) of a level; NULL outside and where that chunk is split.
+const kst_leaf *kst_cut_leaf(const kst_cut *cut, int level, int32_t x, int32_t z);
+
+// The corner table of a leaf.
+typedef const karst_chunk_corners *kst_corners_fn(void *context, const kst_leaf *leaf);
+
+// Levels of the corners of a leaf, relative to its chunk's level; lanes beyond 25 repeat corner 0. `others` gives the
+// tables of coarser leaves beside it. *worst: the largest error there as share of the allowed (<= 1 keeps the promise).
 void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
-                       const kst_eye *eyes, int eye_count, float levels[KARST_CORNER_LANES], float *worst);
+                       const kst_eye *eyes, int eye_count, kst_corners_fn *others, void *context,
+                       float levels[KARST_CORNER_LANES], float *worst);
 
 // ---- patch.c: the shape of one patch, shared by expand and tests ---------------------------------
 

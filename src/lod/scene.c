@@ -101,7 +101,7 @@ static karst_status make_ready(void *context, const kst_leaf *nodes, int count, 
         for (int c = 0; c < 4; ++c) {
             int level = nodes[k].level - 1, x = 2 * nodes[k].x + (c & 1), z = 2 * nodes[k].z + (c >> 1);
             if (x < tree->grid_x[level] && z < tree->grid_z[level])
-                scene->children[wanted++] = (kst_leaf){level, x, z, 0};
+                scene->children[wanted++] = (kst_leaf){level, x, z, 0, 0};
         }
     karst_status status = kst_slots_want(slots, scene->children, wanted);
     if (status) return status;
@@ -116,6 +116,11 @@ static karst_status make_ready(void *context, const kst_leaf *nodes, int count, 
             }
     }
     return KARST_OK;
+}
+
+static const karst_chunk_corners *corners_of(void *context, const kst_leaf *leaf) {
+    karst_scene *scene = context;
+    return &scene->slots.slot[kst_slots_find(&scene->slots, leaf->level, leaf->x, leaf->z)].chunk->corners;
 }
 
 // ---- culling ---------------------------------------------------------------------------------------
@@ -238,7 +243,7 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     // The cut, with what it needs made resident. The root is always here.
     scene->awaited = 0;
     kst_slots_begin(&scene->slots, b.load_limit > 1 ? b.load_limit : 1);
-    kst_leaf root = {scene->cut.tree.level_count - 1, 0, 0, 0};
+    kst_leaf root = {scene->cut.tree.level_count - 1, 0, 0, 0, 0};
     karst_status status = kst_slots_want(&scene->slots, &root, 1);
     if (!status) status = kst_cut_make(&scene->cut, eyes, view_count, b.full_detail, make_ready, scene);
     if (!status) status = reserve_frame(scene);
@@ -268,7 +273,7 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
         if (b.full_detail)
             memset(levels, 0, sizeof levels);
         else
-            kst_corner_levels(&scene->cut, leaf, c, eyes, view_count, levels, &share);
+            kst_corner_levels(&scene->cut, leaf, c, eyes, view_count, corners_of, scene, levels, &share);
         int before = found;
         for (int pz = 0; pz < KARST_CHUNK_PATCHES; ++pz)
             for (int px = 0; px < KARST_CHUNK_PATCHES; ++px) {

@@ -100,13 +100,14 @@ static int corner_failures(const oracle *o, karst_pack *pack, double shrink, int
                     int64_t u = (cx * 4 + corner % 5) * patch, v = (cz * 4 + corner / 5) * patch;
                     if (u - patch >= o->columns - 1 || v - patch >= o->rows - 1) continue;
                     const karst_chunk_corners *c = &chunk->corners;
-                    double finer = 0;
-                    for (int k = 0; k <= KARST_PATCH_LEVELS; ++k) {
+                    double grown = 0;  // from stride to stride by a quarter at least
+                    for (int stride = 1; stride <= level + KARST_PATCH_LEVELS; ++stride) {
+                        int k = stride - level;
                         double most = 0;
                         for (int64_t j = v - patch; j <= v + patch; ++j)
                             for (int64_t i = u - patch; i <= u + patch; ++i) {
                                 if (i < 0 || j < 0 || i >= o->columns || j >= o->rows) continue;
-                                double e = error[(size_t)(level + k) * count + (size_t)(j * o->columns + i)];
+                                double e = error[(size_t)stride * count + (size_t)(j * o->columns + i)];
                                 most = e > most ? e : most;
                                 karst_vertex w = o->vertex[j * o->columns + i];
                                 double x = ((double)i * o->lattice.cell_steps + w.dx) * o->lattice.step_xz_m;
@@ -115,12 +116,11 @@ static int corner_failures(const oracle *o, karst_pack *pack, double shrink, int
                                 failed += x < c->min_x[corner] || x > c->max_x[corner] || y < c->min_y[corner] ||
                                           y > c->max_y[corner] || z < c->min_z[corner] || z > c->max_z[corner];
                             }
+                        grown = 1.25 * grown > most ? 1.25 * grown : most;
+                        if (k < 0) continue;
                         double said = c->error[k][corner] * shrink;
-                        double least = k && 1.25 * finer > most ? 1.25 * finer : most;
-                        bool low = said < most || (k && said < 1.25 * finer * shrink);
-                        bool high = said > least * (1 + 1e-6) + 1e-12;
+                        bool low = said<grown *(1 - 1e-9), high = said> grown * (1 + 1e-6) + 1e-12;
                         failed += low || high;
-                        finer = c->error[k][corner];
                         ++*tried;
                     }
                 }

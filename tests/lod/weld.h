@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weld: triangles joined by exact position; every edge must meet an equal and opposite one, but for the outline.
+// Weld: triangles joined by exact position; every edge must meet an equal and opposite one, but for the field's
+// outline and what is drawn as hole beyond it (chunks of different levels are padded to different lengths).
 #pragma once
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,14 @@
 typedef struct weld_vertex {
     uint32_t stamp;
     float p[3];
-    bool outline;
+    int outside;  // bits: at or beyond the field's first and last column, first and last row
 } weld_vertex;
 typedef struct weld_edge {
     uint32_t stamp;
     int a, b, sum, uses;
 } weld_edge;
 
-enum { WELD_VERTICES = 1 << 18, WELD_EDGES = 1 << 19 };
+enum { WELD_VERTICES = 1 << 19, WELD_EDGES = 1 << 20 };
 
 typedef struct weld {
     weld_vertex *vertex;
@@ -40,7 +41,7 @@ static inline void weld_destroy(weld *w) {
     free(w->used);
 }
 
-static inline int weld_find(weld *w, const karst_drawn_vertex *v, const float box[4]) {
+static inline int weld_find(weld *w, const karst_drawn_vertex *v, int columns, int rows) {
     uint32_t u[3];
     memcpy(u, &v->position, sizeof u);
     uint32_t h = u[0] * 0x9E3779B1u ^ u[1] * 0x85EBCA77u ^ u[2] * 0xC2B2AE3Du;
@@ -49,24 +50,18 @@ static inline int weld_find(weld *w, const karst_drawn_vertex *v, const float bo
         if (!memcmp(w->vertex[h].p, &v->position, 12)) return (int)h;
     w->vertex[h].stamp = w->stamp;
     memcpy(w->vertex[h].p, &v->position, 12);
-    w->vertex[h].outline = v->column == box[0] || v->column == box[1] || v->row == box[2] || v->row == box[3];
+    w->vertex[h].outside = (v->column <= 0) | (v->column >= (float)(columns - 1)) << 1 | (v->row <= 0) << 2 |
+                           (v->row >= (float)(rows - 1)) << 3;
     return (int)h;
 }
 
-static inline weld_result weld_check(weld *w, const karst_drawn_vertex *v, int triangles) {
+static inline weld_result weld_check(weld *w, const karst_drawn_vertex *v, int triangles, karst_field_shape shape) {
     weld_result r = {.triangles = triangles};
-    float box[4] = {1e30f, -1e30f, 1e30f, -1e30f};  // columns and rows of the outline of all that is drawn
-    for (int k = 0; k < 3 * triangles; ++k) {
-        if (v[k].column < box[0]) box[0] = v[k].column;
-        if (v[k].column > box[1]) box[1] = v[k].column;
-        if (v[k].row < box[2]) box[2] = v[k].row;
-        if (v[k].row > box[3]) box[3] = v[k].row;
-    }
     ++w->stamp;
     int used = 0;
     for (int t = 0; t < triangles; ++t) {
         int id[3];
-        for (int c = 0; c < 3; ++c) id[c] = weld_find(w, &v[3 * t + c], box);
+        for (int c = 0; c < 3; ++c) id[c] = weld_find(w, &v[3 * t + c], shape.columns, shape.rows);
         if (id[0] == id[1] || id[1] == id[2] || id[2] == id[0]) continue;
         for (int c = 0; c < 3; ++c) {
             int a = id[c], b = id[(c + 1) % 3], sign = 1;
@@ -95,7 +90,7 @@ static inline weld_result weld_check(weld *w, const karst_drawn_vertex *v, int t
     r.edges = used;
     for (int k = 0; k < used; ++k) {
         weld_edge *e = &w->edge[w->used[k]];
-        bool outline = w->vertex[e->a].outline && w->vertex[e->b].outline;
+        bool outline = w->vertex[e->a].outside & w->vertex[e->b].outside;
         if (e->sum != 0 && !outline) ++r.open;
         if (e->uses > 2) ++r.folded;
     }

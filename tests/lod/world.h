@@ -3,6 +3,7 @@
 #pragma once
 #include "karst/bake.h"
 #include "karst/scene.h"
+#include "scenes/drawn.h"
 #include "scenes/scenes.h"
 #include "support/prop.h"
 
@@ -33,16 +34,6 @@ static inline void world_free(world *w) {
     karst_field_destroy(w->field);
 }
 
-// All triangles of a frame; *count receives how many. The caller frees.
-static inline karst_drawn_vertex *world_expand(const world *w, const karst_frame *frame, int *count) {
-    size_t room = frame->patch_count ? (size_t)frame->patch_count : 1;
-    karst_drawn_vertex *out = malloc(sizeof *out * 3 * KARST_PATCH_MAX_TRIANGLES * room);
-    int n = 0;
-    for (int k = 0; k < frame->patch_count; ++k) n += karst_frame_expand(frame, w->scene, k, out + 3 * n);
-    *count = n;
-    return out;
-}
-
 // A camera near the ground of the world: mostly low, sometimes far.
 static inline karst_view world_view(prop *p, const world *w) {
     karst_box b = w->info.bounds;
@@ -58,27 +49,4 @@ static inline karst_view world_view(prop *p, const world *w) {
 static inline int world_frames(int quick, int full) {
     const char *e = getenv("KARST_TEST_FRAMES");
     return e ? atoi(e) : getenv("KARST_TEST_QUICK") ? quick : full;
-}
-
-// Where each field vertex is drawn, by the drawn triangle over it; seen: 1 where there is one.
-static inline void world_rasterise(const karst_drawn_vertex *t, int triangles, int columns, int rows, karst_vec3 *drawn,
-                                   uint8_t *seen) {
-    for (int k = 0; k < triangles; ++k) {
-        const karst_drawn_vertex *v = t + 3 * k;
-        double x0 = v[0].column, z0 = v[0].row, ax = v[1].column - x0, az = v[1].row - z0, bx = v[2].column - x0,
-               bz = v[2].row - z0, area = ax * bz - bx * az;
-        int lo_x = (int)fmin(fmin(x0, v[1].column), v[2].column), hi_x = (int)fmax(fmax(x0, v[1].column), v[2].column);
-        int lo_z = (int)fmin(fmin(z0, v[1].row), v[2].row), hi_z = (int)fmax(fmax(z0, v[1].row), v[2].row);
-        for (int z = lo_z; z <= hi_z && z < rows; ++z)
-            for (int x = lo_x; x <= hi_x && x < columns; ++x) {
-                double p = ((x - x0) * bz - bx * (z - z0)) / area, q = (ax * (z - z0) - (x - x0) * az) / area;
-                double r = 1 - p - q;
-                if (p < 0 || q < 0 || r < -1e-12) continue;
-                drawn[z * columns + x] =
-                    (karst_vec3){(float)(r * v[0].position.x + p * v[1].position.x + q * v[2].position.x),
-                                 (float)(r * v[0].position.y + p * v[1].position.y + q * v[2].position.y),
-                                 (float)(r * v[0].position.z + p * v[1].position.z + q * v[2].position.z)};
-                seen[z * columns + x] = 1;
-            }
-    }
 }
