@@ -230,28 +230,16 @@ static karst_status maps_key(void *context, int step, uint64_t *out) {
     return KARST_OK;
 }
 
-static karst_status add_rows(const bake *b, kst_look *look) {
-    const kst_sheet *s = &b->sheet;
-    size_t columns = (size_t)s->columns;
-    float *line = kst_alloc_array(NULL, columns * 3, sizeof *line);
-    uint8_t *flags = kst_alloc_array(NULL, columns, 1);
-    karst_status status = line && flags ? KARST_OK : KARST_ERROR_MEMORY;
-    for (int32_t row = 0; row < s->rows && !status; ++row) {
-        if (row % 64 == 0) status = kst_progress_step(b->graph->progress, "maps", 0.2 * row / s->rows);
-        float *y = line, *x = line + columns, *z = line + 2 * columns;
-        size_t at = kst_sheet_index(s, 0, row);
-        for (size_t i = 0; i < columns; ++i) y[i] = (float)(s->y[at + i] * s->lattice.step_y_m);
-        for (size_t i = 0; i < columns && s->displaced; ++i) {
-            x[i] = (float)(s->dx[at + i] * s->lattice.step_xz_m);
-            z[i] = (float)(s->dz[at + i] * s->lattice.step_xz_m);
-        }
-        const uint64_t *hole = s->hole[0] + (size_t)row * (size_t)s->chunks_x[0];
-        for (size_t i = 0; i + 1 < columns && row + 1 < s->rows; ++i) flags[i] = hole[i / 64] >> (i % 64) & 1;
-        kst_look_add_rows(look, 1, y, s->displaced ? x : NULL, s->displaced ? z : NULL, s->columns, flags, s->columns);
+static void give_row(void *context, int row, float *y, float *x, float *z, uint8_t *holes) {
+    const kst_sheet *s = context;
+    size_t columns = (size_t)s->columns, at = kst_sheet_index(s, 0, row);
+    for (size_t i = 0; i < columns; ++i) y[i] = (float)(s->y[at + i] * s->lattice.step_y_m);
+    for (size_t i = 0; i < columns && s->displaced; ++i) {
+        x[i] = (float)(s->dx[at + i] * s->lattice.step_xz_m);
+        z[i] = (float)(s->dz[at + i] * s->lattice.step_xz_m);
     }
-    kst_free(NULL, line, columns * 3 * sizeof *line);
-    kst_free(NULL, flags, columns);
-    return status;
+    const uint64_t *hole = s->hole[0] + (size_t)row * (size_t)s->chunks_x[0];
+    for (size_t i = 0; i + 1 < columns && row + 1 < s->rows; ++i) holes[i] = hole[i / 64] >> (i % 64) & 1;
 }
 
 typedef struct band {
@@ -314,7 +302,9 @@ static karst_status maps_run(void *context, int step, kst_bytes *out) {
     kst_look *look = NULL;
     karst_map map[KST_LOOK_MAPS];
     karst_status status = kst_look_create(&b->sheet.lattice.shape, b->def->map_side, &look);
-    if (!status) status = add_rows(b, look);
+    if (!status)
+        status = kst_look_read(look, b->sheet.displaced, give_row, (void *)(uintptr_t)&b->sheet, b->graph->jobs,
+                               b->graph->progress);
     if (!status) status = kst_look_build(look, b->graph->jobs, b->graph->progress, map);
     if (!status) status = encode_maps(b, map, out);
     kst_look_destroy(look);

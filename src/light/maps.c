@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Look maps: rows of the field are box-filtered into map samples as they come, then relief is measured on those.
+// Look maps: rows of the field are box-filtered into map samples, then relief is measured on those.
 //
 // A sample is the mean over its share of the rest rectangle, holes left out; a share is a whole number of cells
 // or not, so cells are split in proportion. Shares of nothing but hole are filled from round about.
@@ -13,16 +13,14 @@ typedef struct sum {
     double weight, height, normal[3];
 } sum;
 
+enum { BAND_LINES = 16 };  // lines of samples at a time; cells that two bands share are read by both
+
 struct kst_look {
     karst_field_shape shape;
     int width, height;
-    int row;         // vertex rows received
-    float *last[3];  // y, x, z of the last vertex row
-    uint8_t *last_hole;
+    bool read;
     int32_t *first;  // of a cell: the sample it begins in
     float *share;    // of a cell: how much of it lies in that sample
-    sum *open;       // two lines of samples: those of line `line` and the next
-    int line;
     float *level;    // mean height [m]
     uint8_t *known;  // 0: all hole
     uint8_t *normal, *relief;
@@ -49,10 +47,6 @@ static size_t cell_count(const kst_look *look) {
 static size_t sample_count(const kst_look *look) {
     return (size_t)look->width * (size_t)look->height;
 }
-static size_t open_count(const kst_look *look) {
-    return 2 * (size_t)look->width + 2;
-}
-
 karst_status kst_look_create(const karst_field_shape *shape, int map_side, kst_look **out) {
     kst_look *look = kst_alloc_zero(NULL, sizeof *look);
     if (!look) return KARST_ERROR_MEMORY;
@@ -60,11 +54,8 @@ karst_status kst_look_create(const karst_field_shape *shape, int map_side, kst_l
     kst_look_size(shape->columns, shape->rows, map_side, &look->width, &look->height);
     size_t cells = cell_count(look), samples = sample_count(look);
     bool ok = true;
-    for (int k = 0; k < 3; ++k) ok &= (look->last[k] = kst_alloc_zero(NULL, (cells + 1) * sizeof(float))) != NULL;
-    ok &= (look->last_hole = kst_alloc_zero(NULL, cells)) != NULL;
     ok &= (look->first = kst_alloc_array(NULL, cells, sizeof *look->first)) != NULL;
     ok &= (look->share = kst_alloc_array(NULL, cells, sizeof *look->share)) != NULL;
-    ok &= (look->open = kst_alloc_zero(NULL, open_count(look) * sizeof *look->open)) != NULL;
     ok &= (look->level = kst_alloc_array(NULL, samples, sizeof *look->level)) != NULL;
     ok &= (look->known = kst_alloc(NULL, samples)) != NULL;
     ok &= (look->normal = kst_alloc_array(NULL, samples, 2)) != NULL;
@@ -87,11 +78,8 @@ karst_status kst_look_create(const karst_field_shape *shape, int map_side, kst_l
 void kst_look_destroy(kst_look *look) {
     if (!look) return;
     size_t cells = cell_count(look), samples = sample_count(look);
-    for (int k = 0; k < 3; ++k) kst_free(NULL, look->last[k], (cells + 1) * sizeof(float));
-    kst_free(NULL, look->last_hole, cells);
     kst_free(NULL, look->first, cells * sizeof *look->first);
     kst_free(NULL, look->share, cells * sizeof *look->share);
-    kst_free(NULL, look->open, open_count(look) * sizeof *look->open);
     kst_free(NULL, look->level, samples * sizeof *look->level);
     kst_free(NULL, look->known, samples);
     kst_free(NULL, look->normal, samples * 2);
@@ -110,11 +98,26 @@ static uint8_t signed_code(double v) {
     return (uint8_t)lrint(128 + 127 * (v < -1 ? -1 : v > 1 ? 1 : v));
 }
 
-// Line `line` has all its cells.
-static void close_line(kst_look *look) {
-    size_t width = (size_t)look->width, at = (size_t)look->line * width;
-    for (size_t i = 0; i < width; ++i) {
-        const sum *s = &look->open[i];
+// A vertex row; x and z NULL when not displaced.
+typedef struct row {
+    float *y, *x, *z;
+    uint8_t *hole;
+} row;
+
+// The work on one band of lines.
+typedef struct band {
+    kst_look *look;
+    row above, below;
+    sum *open;  // two lines of samples: those of `line` and the next
+    int line, first, end;
+} band;
+
+// The line has all its cells.
+static void close_line(band *b) {
+    kst_look *look = b->look;
+    size_t width = (size_t)look->width, at = (size_t)b->line * width;
+    for (size_t i = 0; i < width && b->line >= b->first; ++i) {
+        const sum *s = &b->open[i];
         bool known = s->weight > 0;
         double n[3] = {s->normal[0], s->normal[1], s->normal[2]};
         double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -123,22 +126,23 @@ static void close_line(kst_look *look) {
         look->normal[2 * (at + i)] = signed_code(length > 0 ? n[0] / length : 0);
         look->normal[2 * (at + i) + 1] = signed_code(length > 0 ? n[2] / length : 0);
     }
-    memcpy(look->open, look->open + width, width * sizeof *look->open);
-    memset(look->open + width, 0, width * sizeof *look->open);
-    ++look->line;
+    memcpy(b->open, b->open + width, width * sizeof *b->open);
+    memset(b->open + width, 0, width * sizeof *b->open);
+    ++b->line;
 }
 
-// The cells between the last vertex row and this one.
-static void add_cells(kst_look *look, const float *y, const float *x, const float *z) {
-    int64_t cell_row = look->row - 1, cells = look->shape.rows - 1, h = look->height;
+// The row of cells between the two vertex rows.
+static void add_cells(band *b, int64_t cell_row) {
+    const kst_look *look = b->look;
+    int64_t cells = look->shape.rows - 1, h = look->height;
     int line = (int)(cell_row * h / cells);
-    while (look->line < line) close_line(look);
+    while (b->line < line) close_line(b);
     double inside = (double)((int64_t)(line + 1) * cells - cell_row * h) / (double)h;
     double down[2] = {inside < 1 ? inside : 1, inside < 1 ? 1 - inside : 0};
     double s = look->shape.spacing_m;
-    const float *y0 = look->last[0], *x0 = look->last[1], *z0 = look->last[2];
+    const float *y0 = b->above.y, *x0 = b->above.x, *z0 = b->above.z, *y = b->below.y, *x = b->below.x, *z = b->below.z;
     for (int i = 0; i + 1 < look->shape.columns; ++i) {
-        if (look->last_hole[i]) continue;
+        if (b->above.hole[i]) continue;
         // The cross product of the diagonals: twice the mean normal times the area.
         double ax = s, ay = (double)y[i + 1] - y0[i], az = s, bx = -s, by = (double)y[i] - y0[i + 1], bz = s;
         if (x) {
@@ -153,25 +157,68 @@ static void add_cells(kst_look *look, const float *y, const float *x, const floa
         for (int k = 0; k < 2; ++k)
             for (int m = 0; m < 2; ++m)
                 if (down[k] > 0 && across[m] > 0)
-                    add_to(&look->open[k * look->width + look->first[i] + m], down[k] * across[m], value);
+                    add_to(&b->open[k * look->width + look->first[i] + m], down[k] * across[m], value);
     }
 }
 
-void kst_look_add_rows(kst_look *look, int count, const float *y, const float *x, const float *z, int stride,
-                       const uint8_t *holes, int hole_stride) {
-    size_t columns = (size_t)look->shape.columns;
-    KARST_ASSERT(look->row + count <= look->shape.rows && !x == !z);
-    for (int r = 0; r < count; ++r, ++look->row) {
-        const float *line[3] = {y + (size_t)r * (size_t)stride, x ? x + (size_t)r * (size_t)stride : NULL,
-                                z ? z + (size_t)r * (size_t)stride : NULL};
-        if (look->row > 0) add_cells(look, line[0], line[1], line[2]);
-        for (int k = 0; k < 3; ++k)
-            if (line[k]) memcpy(look->last[k], line[k], columns * sizeof(float));
-        if (holes)
-            memcpy(look->last_hole, holes + (size_t)r * (size_t)hole_stride, columns - 1);
-        else
-            memset(look->last_hole, 0, columns - 1);
+typedef struct reading {
+    kst_look *look;
+    bool displaced;
+    kst_look_row_fn *fn;
+    void *context;
+} reading;
+
+static bool make_row(const reading *r, kst_arena *arena, row *out) {
+    size_t columns = (size_t)r->look->shape.columns;
+    *out = (row){.y = kst_arena_alloc(arena, columns * sizeof(float)), .hole = kst_arena_alloc(arena, columns)};
+    if (r->displaced) {
+        out->x = kst_arena_alloc(arena, columns * sizeof(float));
+        out->z = kst_arena_alloc(arena, columns * sizeof(float));
     }
+    return out->y && out->hole && (!r->displaced || (out->x && out->z));
+}
+
+static void read_band(const reading *r, band *b) {
+    // From the cell row that the first line begins in to the one that the last ends in.
+    int64_t cells = r->look->shape.rows - 1, h = r->look->height;
+    int64_t from = b->first * cells / h, to = (b->end * cells + h - 1) / h;
+    b->line = (int)(from * h / cells);
+    r->fn(r->context, (int)from, b->above.y, b->above.x, b->above.z, b->above.hole);
+    for (int64_t c = from; c < to; ++c) {
+        r->fn(r->context, (int)c + 1, b->below.y, b->below.x, b->below.z, b->below.hole);
+        add_cells(b, c);
+        row swap = b->above;
+        b->above = b->below;
+        b->below = swap;
+    }
+    while (b->line < b->end) close_line(b);
+}
+
+static karst_status read_bands(int begin, int end, int worker, void *context) {
+    (void)worker;
+    const reading *r = context;
+    kst_arena arena = {0};
+    band b = {.look = r->look};
+    size_t open = (2 * (size_t)r->look->width + 2) * sizeof *b.open;
+    b.open = kst_arena_alloc(&arena, open);
+    karst_status status =
+        make_row(r, &arena, &b.above) && make_row(r, &arena, &b.below) && b.open ? KARST_OK : KARST_ERROR_MEMORY;
+    for (int n = begin; n < end && !status; ++n) {
+        b.first = n * BAND_LINES;
+        b.end = b.first + BAND_LINES < r->look->height ? b.first + BAND_LINES : r->look->height;
+        memset(b.open, 0, open);
+        read_band(r, &b);
+    }
+    kst_arena_free(&arena);
+    return status;
+}
+
+karst_status kst_look_read(kst_look *look, bool displaced, kst_look_row_fn *fn, void *context, karst_jobs *jobs,
+                           const karst_progress *progress) {
+    reading r = {look, displaced, fn, context};
+    int bands = (look->height + BAND_LINES - 1) / BAND_LINES;
+    look->read = true;
+    return kst_jobs_run(jobs, bands, 1, read_bands, &r, progress, "maps", 0, 1);
 }
 
 // Give every unknown sample the mean of its known neighbours, ring by ring; flat 0 when nothing is known.
@@ -234,8 +281,7 @@ static void code_heights(kst_look *look, karst_map *map) {
 
 karst_status kst_look_build(kst_look *look, karst_jobs *jobs, const karst_progress *progress,
                             karst_map maps[KST_LOOK_MAPS]) {
-    KARST_ASSERT(look->row == look->shape.rows);
-    while (look->line < look->height) close_line(look);
+    KARST_ASSERT(look->read);
     karst_status status = fill_unknown(look);
     if (status) return status;
     double cell = look->shape.spacing_m * (look->shape.columns - 1) / look->width;

@@ -4,8 +4,7 @@
 //
 //     kst_look *look;
 //     kst_look_create(&shape, def->map_side, &look);
-//     for (row = 0; row < shape.rows; row += n)                        // every vertex row once, ascending
-//         kst_look_add_rows(look, n, y, x, z, stride, holes, hole_stride);
+//     kst_look_read(look, displaced, give_row, context, jobs, progress);
 //     kst_look_build(look, jobs, progress, maps);                      // "normal", "relief", "height"
 //     ... write the maps ...
 //     kst_look_destroy(look);                                          // frees the samples too
@@ -33,13 +32,16 @@ void kst_look_size(int columns, int rows, int map_side, int *width, int *height)
 karst_status kst_look_create(const karst_field_shape *shape, int map_side, kst_look **out);
 void kst_look_destroy(kst_look *look);
 
-// The next `count` vertex rows, `stride` floats apart: heights y, sideways displacement x and z (both NULL: none)
-// [m]. holes: for each of these rows the flags of the cells between it and the next row, one byte a cell, NULL:
-// none; the line of the last vertex row is not looked at. Heights of holes do not matter.
-void kst_look_add_rows(kst_look *look, int count, const float *y, const float *x, const float *z, int stride,
-                       const uint8_t *holes, int hole_stride);
+// Gives one vertex row: heights y [m], sideways displacement x and z [m] (NULL when not displaced), and one byte a cell
+// for the holes between it and the next row (of the last row not looked at). Called from any thread, more than once a
+// row. Heights of holes do not matter.
+typedef void kst_look_row_fn(void *context, int row, float *y, float *x, float *z, uint8_t *holes);
 
-// Make the maps, after all rows were added. samples stay the look's.
+// Take in all rows.
+karst_status kst_look_read(kst_look *look, bool displaced, kst_look_row_fn *fn, void *context, karst_jobs *jobs,
+                           const karst_progress *progress);
+
+// Make the maps, after all rows were read. samples stay the look's.
 // "normal"  u8 x 2: mean normal x and z, value = (byte - 128) / 127, y positive
 // "relief"  u8 x 4: see above
 // "height"  u16 x 1: height relative to the ground's origin [m]
