@@ -3,8 +3,45 @@
 #define _GNU_SOURCE
 #include "world.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+// Length of base, ".new" and a process number at the start of name; 0 when it begins otherwise.
+static size_t passing_length(const char *name, const char *base, long *pid) {
+    size_t n = strlen(base);
+    if (strncmp(name, base, n) != 0 || strncmp(name + n, ".new", 4) != 0) return 0;
+    char *end;
+    *pid = strtol(name + n + 4, &end, 10);
+    return *pid > 0 ? (size_t)(end - name) : 0;
+}
+
+// Remove what killed processes left of worlds on their way to this path. One that is still on its way is alive,
+// and, should that be on another machine, holds its lock.
+static void sweep(const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+    DIR *d = folder ? opendir(folder) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        long pid;
+        size_t length = passing_length(e->d_name, base, &pid);
+        if (!length || (pid != getpid() && (!kill((pid_t)pid, 0) || errno != ESRCH))) continue;
+        char *name = NULL, *stem = NULL;
+        if (asprintf(&name, "%s%s", folder, e->d_name) < 0) name = NULL;
+        if (asprintf(&stem, "%s%.*s", folder, (int)length, e->d_name) < 0) stem = NULL;
+        karst_project *left = NULL;
+        if (name && stem && karst_project_open(stem, KARST_PROJECT_WRITE, NULL, &left) != KARST_ERROR_BUSY) {
+            karst_project_close(left);
+            unlink(name);
+        }
+        free(name);
+        free(stem);
+    }
+    if (d) closedir(d);
+    free(folder);
+}
 
 karst_status world_create(world *w, const char *path, karst_report *report) {
     *w = (world){.path = path};
@@ -13,7 +50,7 @@ karst_status world_create(world *w, const char *path, karst_report *report) {
         w->passing = NULL;
         return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
     }
-    karst_project_discard_file(w->passing);  // of a process of the same number that was killed
+    sweep(path);
     return karst_project_create(w->passing, report, &w->project);
 }
 

@@ -204,6 +204,7 @@ void karst_project_discard_file(const char *path) {
     unlink(path);
     unlink_with(path, "-wal");
     unlink_with(path, "-shm");
+    unlink_with(path, "-lock");
 }
 
 // ---- steps -------------------------------------------------------------------------------------------
