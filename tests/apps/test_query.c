@@ -56,7 +56,7 @@ static double number_in(const cJSON *object, const char *name) {
 static void one_height_is_the_top_and_all_are_sorted(void **state) {
     (void)state;
     int several = 0, nothing = 0;
-    for (prop p = prop_begin("query_height", 24); prop_next(&p);) {
+    for (prop p = prop_begin("query_height", 10); prop_next(&p);) {
         char x[32], z[32];
         snprintf(x, sizeof x, "%.3f", prop_real(&p, -105, 225));
         snprintf(z, sizeof z, "%.3f", prop_real(&p, -55, 215));
