@@ -2,6 +2,8 @@
 // Input: moving goes by the place of a key (WASD on any layout), actions by what is printed on it.
 #include "input.h"
 
+#include <string.h>
+
 static action action_of(const SDL_KeyboardEvent *key) {
     if (key->keysym.mod & (KMOD_ALT | KMOD_GUI)) return ACTION_NONE;  // the desktop's
     switch (key->keysym.scancode) {                                   // digits lie behind Shift on some layouts
@@ -60,6 +62,7 @@ action input_event(input *in, const SDL_Event *event) {
         case SDL_QUIT:
             return ACTION_QUIT;
         case SDL_KEYDOWN:
+            in->tapped[event->key.keysym.scancode] = 1;
             return action_of(&event->key);
         case SDL_MOUSEBUTTONDOWN:
             in->buttons |= SDL_BUTTON(event->button.button);
@@ -98,23 +101,23 @@ bool input_looking(const input *in) {
     return in->buttons != 0;
 }
 
-static double held_way(const uint8_t *held, SDL_Scancode a, SDL_Scancode b, SDL_Scancode c) {
-    return held[a] || held[b] || held[c] ? 1 : 0;
+static bool down(const input *in, const uint8_t *held, SDL_Scancode key) {
+    return held[key] || in->tapped[key];
 }
 
 camera_wish input_wish(input *in, const uint8_t *held, double turn_rad) {
     camera_wish w = {0};
-    w.forward = held_way(held, SDL_SCANCODE_W, SDL_SCANCODE_UP, SDL_SCANCODE_UP) -
-                held_way(held, SDL_SCANCODE_S, SDL_SCANCODE_DOWN, SDL_SCANCODE_DOWN);
-    w.right = held_way(held, SDL_SCANCODE_D, SDL_SCANCODE_RIGHT, SDL_SCANCODE_RIGHT) -
-              held_way(held, SDL_SCANCODE_A, SDL_SCANCODE_LEFT, SDL_SCANCODE_LEFT);
-    w.up = held_way(held, SDL_SCANCODE_E, SDL_SCANCODE_SPACE, SDL_SCANCODE_PAGEUP) -
-           held_way(held, SDL_SCANCODE_Q, SDL_SCANCODE_LCTRL, SDL_SCANCODE_PAGEDOWN);
-    w.hurry = held[SDL_SCANCODE_LSHIFT] || held[SDL_SCANCODE_RSHIFT];
+#define HELD(key) down(in, held, SDL_SCANCODE_##key)
+    w.forward = (HELD(W) || HELD(UP)) - (HELD(S) || HELD(DOWN));
+    w.right = (HELD(D) || HELD(RIGHT)) - (HELD(A) || HELD(LEFT));
+    w.up = (HELD(E) || HELD(SPACE) || HELD(PAGEUP)) - (HELD(Q) || HELD(LCTRL) || HELD(PAGEDOWN));
+    w.hurry = HELD(LSHIFT) || HELD(RSHIFT);
+#undef HELD
     w.turn_right_rad = in->moved_x * turn_rad;
     w.turn_up_rad = -in->moved_y * turn_rad;
     w.faster = in->wheel;
     in->moved_x = in->moved_y = 0;
     in->wheel = 0;
+    memset(in->tapped, 0, sizeof in->tapped);
     return w;
 }

@@ -25,10 +25,11 @@ typedef enum action {
 } action;
 
 typedef struct input {
-    unsigned buttons;      // of the mouse, held
-    int moved_x, moved_y;  // since the last wish, while a button is held [window units]
-    double wheel;          // since the last wish
-    int mouse_x, mouse_y;  // [window units]
+    unsigned buttons;                   // of the mouse, held
+    int moved_x, moved_y;               // since the last wish, while a button is held [window units]
+    double wheel;                       // since the last wish
+    uint8_t tapped[SDL_NUM_SCANCODES];  // keys that went down since the last wish: no tap is missed
+    int mouse_x, mouse_y;               // [window units]
     bool mouse_inside;
 } input;
 

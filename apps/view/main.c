@@ -57,6 +57,7 @@ int main(int argc, char **argv) {
     static viewer v;
     karst_status status = viewer_open(&v, &o);
     if (!status) status = loop(&v);
+    if (!status && o.json) words_json(&v.words, stdout);
     if (status) result = say(VIEW_COULD_NOT, v.report.message);
     viewer_close(&v);
     return result;

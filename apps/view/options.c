@@ -37,6 +37,8 @@ static const option table[] = {
     {"--screenshot", "FILE", "write the last frame; without --seconds that is the first complete one", TEXT,
      offsetof(options, screenshot), 0, 0, 0},
     {"--bare", NULL, "begin without text on the picture", FLAG, offsetof(options, bare), 0, 0, 0},
+    {"--json", NULL, "print the last figures as one JSON object on standard output", FLAG, offsetof(options, json), 0,
+     0, 0},
     {"--threads", "N", "threads that work, 1..256 (one a processor)", WHOLE, offsetof(options, threads), 1, 256, 0},
     {"--help", NULL, "print this and stop", FLAG, offsetof(options, help), 0, 0, 0},
     {"--version", NULL, "print the version and stop", FLAG, offsetof(options, version), 0, 0, 0},

@@ -206,11 +206,8 @@ static bool act(viewer *v, action a) {
 }
 
 bool viewer_event(viewer *v, const SDL_Event *event) {
-    bool looking = input_looking(&v->input);
-    action a = input_event(&v->input, event);
-    if (looking != input_looking(&v->input)) SDL_SetRelativeMouseMode(looking ? SDL_FALSE : SDL_TRUE);
     v->still = 0;
-    return act(v, a);
+    return act(v, input_event(&v->input, event));
 }
 
 // ---- a frame ---------------------------------------------------------------------------------------
@@ -235,6 +232,10 @@ static void cast_cursor(viewer *v) {
 }
 
 static void move(viewer *v, double dt_s) {
+    if (v->grabbed != input_looking(&v->input)) {  // after all events: grabbing throws waiting motion away
+        v->grabbed = !v->grabbed;
+        SDL_SetRelativeMouseMode(v->grabbed ? SDL_TRUE : SDL_FALSE);
+    }
     int width, height;
     SDL_GetWindowSize(v->window.handle, &width, &height);
     double turn = turn_gain * (double)v->options->fov_rad / (height > 0 ? height : 1);
@@ -250,22 +251,24 @@ static void move(viewer *v, double dt_s) {
 
 static void place_words(viewer *v) {
     bool telling = v->now_s < v->message_until_s;
-    words w = {.frames_per_s = v->frames_per_s,
-               .cpu_ms = v->cpu_ms,
-               .resting = viewer_resting(v),
-               .frame = &v->frame,
-               .camera = &v->camera,
-               .under_cursor = v->under_cursor,
-               .hour = v->hour,
-               .error_px = v->error_px,
-               .frozen = v->frozen,
-               .lapse = v->lapse,
-               .device = karst_gl_device(),
-               .figures = v->figures,
-               .help = v->help,
-               .cross = v->figures && (input_looking(&v->input) || !v->input.mouse_inside),
-               .message = telling ? v->message : NULL};
-    if (!words_place(&w, &v->page, v->view.width, v->view.height)) v->page.count = 0;
+    v->words = (words){.frames_per_s = v->frames_per_s,
+                       .cpu_ms = v->cpu_ms,
+                       .resting = viewer_resting(v),
+                       .frame = &v->frame,
+                       .camera = &v->camera,
+                       .under_cursor = v->under_cursor,
+                       .hour = v->hour,
+                       .error_px = v->error_px,
+                       .overlays = v->overlays,
+                       .frozen = v->frozen,
+                       .lapse = v->lapse,
+                       .device = karst_gl_device(),
+                       .figures = v->figures,
+                       .help = v->help,
+                       .cross = v->figures && (input_looking(&v->input) || !v->input.mouse_inside),
+                       .message = telling ? v->message : NULL,
+                       .frames = ++v->frames};
+    if (!words_place(&v->words, &v->page, v->view.width, v->view.height)) v->page.count = 0;
 }
 
 static karst_status write_picture(viewer *v, const char *path) {

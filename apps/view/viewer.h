@@ -27,6 +27,7 @@ typedef struct viewer {
     bool lapse, frozen, help, figures;
     karst_view frozen_view;  // from which detail is chosen while frozen
     bool picture_wanted;
+    bool grabbed;  // the mouse, while it turns the head
     char message[256];
     double message_until_s;
 
@@ -34,11 +35,13 @@ typedef struct viewer {
     karst_frame frame;
     karst_hit under_cursor;
     karst_pos cast_eye, cast_way;  // what it was cast for
-    double now_s;                  // since the first frame
-    double frames_per_s, cpu_ms;   // smoothed
-    int awaited, stalled;          // chunks awaited, and frames since one came
-    int still;                     // frames since anything changed
-    bool done;                     // the picture that the options ask for is written
+    words words;                   // of the last frame
+    int frames;
+    double now_s;                 // since the first frame
+    double frames_per_s, cpu_ms;  // smoothed
+    int awaited, stalled;         // chunks awaited, and frames since one came
+    int still;                    // frames since anything changed
+    bool done;                    // the picture that the options ask for is written
 } viewer;
 
 // Open the pack, then the window. On failure v->report says why; viewer_close() in any case.

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "karst/gl.h"
+
 static const struct {
     const char *keys, *text;
 } help[] = {
@@ -129,4 +131,56 @@ bool words_place(const words *w, page *p, int width, int height) {
     if (w->message && w->message[0])
         page_items(p, edge, (float)height - edge - 1.8f * (float)p->font.line, &w->message, 1);
     return true;
+}
+
+// ---- for programs ----------------------------------------------------------------------------------
+
+static void put_number(FILE *out, const char *name, double value) {
+    if (isfinite(value))
+        fprintf(out, "\"%s\":%.9g,", name, value);
+    else
+        fprintf(out, "\"%s\":null,", name);
+}
+
+static void put_place(FILE *out, const char *name, bool there, karst_pos p) {
+    if (there)
+        fprintf(out, "\"%s\":[%.6f,%.6f,%.6f],", name, p.x, p.y, p.z);
+    else
+        fprintf(out, "\"%s\":null,", name);
+}
+
+static void put_bool(FILE *out, const char *name, bool value) {
+    fprintf(out, "\"%s\":%s,", name, value ? "true" : "false");
+}
+
+void words_json(const words *w, FILE *out) {
+    const karst_frame *f = w->frame;
+    const camera *c = w->camera;
+    fputc('{', out);
+    put_number(out, "frames", w->frames);
+    put_number(out, "fps", w->frames_per_s);
+    put_number(out, "cpu_ms", w->cpu_ms);
+    put_number(out, "triangles", (double)f->figures.triangles);
+    put_number(out, "draws", f->figures.draws);
+    put_number(out, "max_error_px", (double)f->figures.worst_error_px);
+    put_number(out, "lod_error_px", (double)w->error_px);
+    put_number(out, "chunks", f->figures.chunks_drawn);
+    put_number(out, "chunks_awaited", f->figures.chunks_awaited);
+    put_place(out, "eye", true, c->eye);
+    put_number(out, "yaw_rad", c->yaw_rad);
+    put_number(out, "pitch_rad", c->pitch_rad);
+    put_number(out, "over_ground_m", c->over_ground_m);
+    put_number(out, "speed_m_s", c->speed_m_s);
+    put_bool(out, "walking", c->walking);
+    put_place(out, "cursor", w->under_cursor.hit, w->under_cursor.position);
+    put_number(out, "hour", (double)w->hour);
+    put_bool(out, "wireframe", w->overlays & KARST_GL_OVERLAY_WIREFRAME);
+    put_bool(out, "contours", w->overlays & KARST_GL_OVERLAY_CONTOUR);
+    put_bool(out, "levels", w->overlays & KARST_GL_OVERLAY_LEVEL);
+    put_bool(out, "frozen", w->frozen);
+    put_bool(out, "lapse", w->lapse);
+    put_bool(out, "help", w->help);
+    fputs("\"device\":\"", out);
+    for (const char *d = w->device; *d; ++d) fputc((unsigned char)*d < 0x20 || *d == '"' || *d == '\\' ? '?' : *d, out);
+    fputs("\"}\n", out);
 }

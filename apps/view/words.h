@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Words: what the viewer says on the picture: figures, help, a passing message.
 #pragma once
+#include <stdio.h>
+
 #include "camera.h"
 #include "karst/scene.h"
 #include "page.h"
@@ -12,11 +14,16 @@ typedef struct words {
     const camera *camera;
     karst_hit under_cursor;  // t in metres
     float hour, error_px;
+    unsigned overlays;  // karst_gl_overlay
     bool frozen, lapse;
     const char *device;
     bool figures, help, cross;  // which of them are shown
     const char *message;        // NULL or ""
+    int frames;                 // drawn so far
 } words;
 
 // Put them on a page for a picture of this size. False when there is no memory.
 bool words_place(const words *w, page *p, int width, int height);
+
+// The figures as one JSON object on one line.
+void words_json(const words *w, FILE *out);
