@@ -17,8 +17,9 @@
 #endif
 
 // Before a function with vector loops: it is compiled for AVX2 too, and the processor chooses at start. Both give the
-// same bits, since nothing is contracted. Sanitizers come up too late for that choice.
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+// same bits, since nothing is contracted. Sanitizers come up too late for that choice, and clang will not let a twin
+// call a plain helper that takes vectors.
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define KST_TWINS __attribute__((target_clones("avx2", "default")))
 #else
 #define KST_TWINS
