@@ -86,10 +86,7 @@ karst_status viewer_open(viewer *v, const options *o) {
     if (status) return kst_fail(&v->report, status, "%s: %s", o->pack, karst_status_text(status));
     v->ground = karst_scene_ground(v->scene);
 
-    char title[256];
-    const char *slash = strrchr(o->pack, '/');
-    snprintf(title, sizeof title, "%s - Karst", slash ? slash + 1 : o->pack);
-    status = window_open(title, o->width, o->height, o->screenshot != NULL, &v->report, &v->window);
+    status = window_open("Karst", o->width, o->height, o->screenshot != NULL, &v->report, &v->window);
     if (status) return status;
     karst_gl_def gl_def = karst_gl_def_default();
     gl_def.jobs = v->jobs;
@@ -302,6 +299,14 @@ static bool settled(const viewer *v) {
     return !v->frame.figures.chunks_awaited || v->stalled > STALL_FRAMES;
 }
 
+// Once there is something to see; whoever waits for it may wait for the name.
+static void name_window(const viewer *v) {
+    char title[256];
+    const char *slash = strrchr(v->options->pack, '/');
+    snprintf(title, sizeof title, "%s - Karst", slash ? slash + 1 : v->options->pack);
+    SDL_SetWindowTitle(v->window.handle, title);
+}
+
 karst_status viewer_frame(viewer *v, double dt_s, bool last) {
     uint64_t begin = SDL_GetPerformanceCounter();
     v->now_s += dt_s;
@@ -334,6 +339,7 @@ karst_status viewer_frame(viewer *v, double dt_s, bool last) {
         v->done = true;
     }
     SDL_GL_SwapWindow(v->window.handle);
+    if (v->frames == 1) name_window(v);
     return status;
 }
 
