@@ -325,6 +325,14 @@ static bool maps_is_whole(void *context, int step, const kst_bytes *bytes) {
     return left == 0;
 }
 
+// About 30 bytes a sample while they are made, see light/maps.h.
+static uint64_t maps_memory(const karst_field *field, int32_t map_side) {
+    karst_field_shape shape = karst_field_shape_of(field);
+    int width, height;
+    kst_look_size(shape.columns, shape.rows, map_side, &width, &height);
+    return 30 * (uint64_t)width * (uint64_t)height;
+}
+
 static karst_status build_maps(bake *b) {
     kst_stage stage = {"maps", 1, b, maps_key, maps_run, maps_is_whole};
     return kst_graph_stage(b->graph, &stage, &b->maps);
@@ -397,7 +405,8 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
     bake b = {.def = def, .graph = graph};
     karst_report why = {0};
     karst_bake_info done = {0};
-    karst_status status = kst_sheet_build(field, (double)def->error_m, graph->jobs, graph->progress, &why, &b.sheet);
+    karst_status status = kst_sheet_build(field, (double)def->error_m, maps_memory(field, def->map_side), graph->jobs,
+                                          graph->progress, &why, &b.sheet);
     if (!status) status = build_tables(&b);
     if (!status) status = build_nodes(&b);
     if (!status) status = kst_sheet_normals(&b.sheet, graph->jobs, graph->progress);

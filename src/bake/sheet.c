@@ -252,8 +252,9 @@ static karst_status check_lattice(const kst_sheet *s, karst_report *report) {
                     s->columns, s->rows, s->lattice.shape.spacing_m, (double)s->lattice.bound_m, step);
 }
 
-static karst_status check_memory(const karst_field_shape *shape, bool displaced, karst_report *report) {
-    uint64_t need = kst_sheet_memory(shape, displaced);
+static karst_status check_memory(const karst_field_shape *shape, bool displaced, uint64_t beside_bytes,
+                                 karst_report *report) {
+    uint64_t need = kst_sheet_memory(shape, displaced) + beside_bytes;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0 || need <= (uint64_t)pages * (uint64_t)page / 4 * 3) return KARST_OK;
     return kst_fail(report, KARST_ERROR_LIMIT,
@@ -287,15 +288,15 @@ static karst_status quantise_all(karst_field *field, kst_sheet *s, const source 
     return status;
 }
 
-karst_status kst_sheet_build(karst_field *field, double error_m, karst_jobs *jobs, const karst_progress *progress,
-                             karst_report *report, kst_sheet *out) {
+karst_status kst_sheet_build(karst_field *field, double error_m, uint64_t beside_bytes, karst_jobs *jobs,
+                             const karst_progress *progress, karst_report *report, kst_sheet *out) {
     karst_field_shape shape = karst_field_shape_of(field);
     size_t count = (size_t)shape.columns * (size_t)shape.rows;
     kst_sheet s = {.columns = shape.columns, .rows = shape.rows};
     s.lattice.shape = shape;
     source in = {0};
     set_levels(&s);
-    karst_status status = check_memory(&shape, false, report);
+    karst_status status = check_memory(&shape, false, beside_bytes, report);
     if (status) return status;
     s.y = kst_alloc_array(NULL, count, sizeof *s.y);
     s.normal = kst_alloc_array(NULL, count, sizeof *s.normal);
@@ -313,7 +314,7 @@ karst_status kst_sheet_build(karst_field *field, double error_m, karst_jobs *job
     for (int level = 1; level < s.level_count && !status; ++level) coarsen_holes(&s, level);
     if (!status && in.x) {
         s.displaced = true;
-        status = check_memory(&shape, true, report);
+        status = check_memory(&shape, true, beside_bytes, report);
         if (!status) s.dx = kst_alloc_array(NULL, count, sizeof *s.dx);
         if (!status) s.dz = kst_alloc_array(NULL, count, sizeof *s.dz);
         if (!status && (!s.dx || !s.dz)) status = KARST_ERROR_MEMORY;

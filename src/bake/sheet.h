@@ -27,17 +27,18 @@ typedef struct kst_sheet {
     double largest_error_m;      // measured at every vertex against the author's
 } kst_sheet;
 
-// Read a field and put it on the lattice that error_m allows.
+// Read a field and put it on the lattice that error_m allows. beside_bytes: what the rest of the bake holds, for the
+// question whether this machine has enough.
 // Fails with KARST_ERROR_LIMIT when a vertex does not fit, and says which one.
-karst_status kst_sheet_build(karst_field *field, double error_m, karst_jobs *jobs, const karst_progress *progress,
-                             karst_report *report, kst_sheet *out);
+karst_status kst_sheet_build(karst_field *field, double error_m, uint64_t beside_bytes, karst_jobs *jobs,
+                             const karst_progress *progress, karst_report *report, kst_sheet *out);
 void kst_sheet_free(kst_sheet *sheet);  // an empty one too
 
 // The lattice for a shape: undisplaced, a height is at most half a step off; displaced, a vertex is at most half a
 // step off along each of three axes.
 karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m);
 
-// The most bytes that a bake of this shape holds at a time.
+// The most bytes that a sheet of this shape and the chunks cut from it take.
 uint64_t kst_sheet_memory(const karst_field_shape *shape, bool displaced);
 
 // Smooth normals of all vertices.

@@ -131,6 +131,21 @@ static int corner_failures(const oracle *o, karst_pack *pack, double shrink, int
     return failed;
 }
 
+static void errors_of_awkward_shapes(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{2, 2}, {3, 260}, {2, 70}, {65, 17}, {66, 66}, {16, 33}};
+    for (prop p = prop_begin("awkward", 12); prop_next(&p);) {
+        const int *size = sizes[p.at % 6];
+        baked b = bake_scene(size[0], size[1], prop_u64(&p), prop_chance(&p, 0.5), prop_chance(&p, 0.5), 0.01f);
+        oracle o = oracle_open(b.pack);
+        int tried = 0;
+        prop_check(&p, corner_failures(&o, b.pack, 1, &tried) == 0);
+        prop_check(&p, tried >= 15);
+        oracle_free(&o);
+        close_baked(&b);
+    }
+}
+
 static void errors_are_those_of_brute_force(void **state) {
     (void)state;
     for (int displaced = 0; displaced < 2; ++displaced) {
@@ -402,6 +417,27 @@ static void what_does_not_fit_is_named(void **state) {
     assert_int_equal(karst_bake_field(wide, temp_path("no.kpack"), &def, NULL, &report, NULL), KARST_ERROR_ARGUMENT);
     karst_field_destroy(high);
     karst_field_destroy(wide);
+
+    karst_field_def huge = karst_field_def_default();  // no chunk of it is touched
+    huge.shape.columns = huge.shape.rows = KARST_FIELD_MAX_SIDE;
+    karst_field *field;
+    assert_int_equal(karst_field_create(&huge, &field), KARST_OK);
+    assert_int_equal(karst_bake_field(field, temp_path("no.kpack"), NULL, NULL, &report, NULL), KARST_ERROR_LIMIT);
+    assert_non_null(strstr(report.message, "GB of memory"));
+    karst_field_destroy(field);
+
+    karst_field_def coarse = karst_field_def_default();  // sideways steps beyond 2^30
+    coarse.shape = (karst_field_shape){130, 3, 1000, {0, 0, 0}};
+    assert_int_equal(karst_field_create(&coarse, &field), KARST_OK);
+    float x = 1, zero = 0;
+    assert_int_equal(karst_field_write(field, (karst_rect){5, 1, 6, 2}, &zero, &x, &zero, 1), KARST_OK);
+    def.error_m = 1e-5f;
+    assert_int_equal(karst_bake_field(field, temp_path("no.kpack"), &def, NULL, &report, NULL), KARST_ERROR_LIMIT);
+    option = strstr(report.message, "bake with --error ");
+    assert_non_null(option);
+    def.error_m = (float)atof(option + strlen("bake with --error "));
+    assert_int_equal(karst_bake_field(field, temp_path("yes.kpack"), &def, NULL, &report, NULL), KARST_OK);
+    karst_field_destroy(field);
 }
 
 static bool stop_after(void *context, const char *stage, double share) {
@@ -504,6 +540,7 @@ static int cleanup(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_vertex_keeps_the_bound),
+        cmocka_unit_test(errors_of_awkward_shapes),
         cmocka_unit_test(errors_are_those_of_brute_force),
         cmocka_unit_test(nodes_hold_their_reach_and_their_children),
         cmocka_unit_test(all_levels_hold_the_same_integers),
