@@ -110,6 +110,7 @@ static void fill_noise(kst_gl_frame *f, double x, double z) {
     set_noise(f->noise[KST_NOISE_CANOPY], x, z, 100, 0.5);
     set_noise(f->noise[KST_NOISE_CLOUD_FINE], x, z, 4800, 0.9);
     set_noise(f->noise[KST_NOISE_GUST], x, z, 1400, 1.7);
+    set_noise(f->noise[KST_NOISE_CANOPY_LOW], x, z, 61, 2.3);
     const double cloud_x = 20000, cloud_z = 9500, bed = 0.35 / 240, flute = 1.6 / 240;
     float *c = f->noise[KST_NOISE_CLOUD], *s = f->noise[KST_NOISE_STRATA], *w = f->noise[KST_NOISE_WATER];
     c[0] = (float)(1 / cloud_x);

@@ -256,7 +256,7 @@ static void set_state(const karst_view *view, GLuint framebuffer) {
 
 // Lines of the very triangles, a hair nearer to the eye.
 static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs, int count) {
-    const float colour[4] = {0.02f, 0.025f, 0.03f, 4e-4f};
+    const float colour[4] = {0.60f, 0.40f, 0.14f, 4e-4f};
     memcpy(numbers->wire, colour, sizeof colour);
     numbers->lattice[3] |= KST_DRAW_WIRE;
     glNamedBufferSubData(gl->frame, 0, sizeof *numbers, numbers);

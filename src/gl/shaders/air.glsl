@@ -18,10 +18,10 @@ float air_lobe(float c, float g) {
     return (1.0 - g * g) / (4.0 * PI * q * sqrt(q));
 }
 
-// Radiance of the clear sky toward d: single scattering of a plane-parallel atmosphere in closed form, an even share
+// Radiance of the clear sky at a sine of elevation and a cosine to the sun: single scattering of a plane-parallel atmosphere in closed form, an even share
 // of what the beam lost for the higher orders, ozone, and the shadow of the earth after sunset.
-vec3 air_sky(vec3 d) {
-    float haze = u_sunlight.w, up = max(d.y, 0.0), c = dot(d, u_sun.xyz);
+vec3 air_light(float up, float c) {
+    float haze = u_sunlight.w;
     float m0 = air_mass(u_sun.y), m = air_mass(up);
     if (abs(m - m0) < 0.02) m += 0.04;  // 0/0 there
     vec3 dust = haze * AIR_DUST, t = AIR_CLEAN + dust;
@@ -35,6 +35,8 @@ vec3 air_sky(vec3 d) {
     light *= exp(-max(-u_sun.y, 0.0) * (26.0 + 13.0 * (1.0 - c) * exp(-5.0 * up)));
     return AIR_SUN * light + AIR_NIGHT * (0.4 + 0.6 * up);
 }
+
+vec3 air_sky(vec3 d) { return air_light(max(d.y, 0.0), dot(d, u_sun.xyz)); }
 
 // Sun disc with a small glare, to be added to the sky.
 vec3 air_disc(vec3 d) {
@@ -52,11 +54,13 @@ float air_column(float y0, float y1, float dist, float scale) {
 float air_height(float y) { return max(y + u_back.w - u_height.w, 0.0); }
 
 // Aerial perspective. For a long path the result is the sky just above the horizon of the same azimuth, so the
-// farthest ridge melts into the sky without a seam. Heights count from the lowest ground.
+// farthest ridge melts into the sky without a seam. Heights count from the lowest ground. Below a haze of 0.5 the clean
+// air goes too, down to none at all for maps.
 vec3 air_between(vec3 colour, vec3 d, float y0, float y1, float dist) {
-    vec3 clear = exp(-(AIR_CLEAN / AIR_CLEAN_M * air_column(y0, y1, dist, AIR_CLEAN_M) +
+    float air = min(2.0 * u_sunlight.w, 1.0);
+    vec3 clear = exp(-(air * AIR_CLEAN / AIR_CLEAN_M * air_column(y0, y1, dist, AIR_CLEAN_M) +
                        u_sunlight.w * AIR_DUST / AIR_DUST_M * air_column(y0, y1, dist, AIR_DUST_M)));
-    return colour * clear + air_sky(normalize(vec3(d.x, 0.03, d.z))) * (1.0 - clear);
+    return colour * clear + air_light(0.03, dot(d, u_sun.xyz)) * (1.0 - clear);
 }
 
 // Irradiance of the open sky on a plane with this normal.

@@ -19,7 +19,7 @@ layout(std140) uniform Frame {
     vec4 u_bump;        // amplitudes of small relief: 430, 53, 6.1, 1.15 m tiles, 0..1
     vec4 u_place;       // xz of the origin from the ground's origin [m], 1 / size of the ground [1/m]
     vec4 u_height;      // height map: offset, scale [m]; y of the ground's origin [m]; w: lowest ground [world m]
-    vec4 u_noise[11];   // of a noise scale: cos/tile, sin/tile, offset
+    vec4 u_noise[12];   // of a noise scale: cos/tile, sin/tile, offset
     vec4 u_background;  // rgb sRGB
     vec4 u_wire;        // rgb linear; w: nudge toward the eye
 };

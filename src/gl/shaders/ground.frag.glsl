@@ -58,13 +58,16 @@ void main() {
 #ifdef KARST_HOLES
     if (is_hole(v_first + ivec2(floor(v_cell)))) discard;
 #endif
-    if ((bits & KARST_WIRE) != 0) {
-        o_colour = vec4(tone_srgb(u_wire.rgb), 1.0);
-        return;
-    }
     vec2 uv = (vec2(v_first) + v_cell) / vec2(u_lattice.yz);
     vec3 to_eye = u_eye.xyz - v_at;
     float dist = length(to_eye);
+    if ((bits & KARST_WIRE) != 0) {
+        vec3 line = u_wire.rgb / PI * (u_sunlight.rgb * max(u_sun.y, 0.0) + air_ambient(vec3(0.0, 1.0, 0.0)));
+        if ((bits & KARST_SKY) != 0)
+            line = air_between(line, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
+        o_colour = vec4((bits & KARST_FLAT) != 0 ? tone_srgb(u_wire.rgb) : tone_map(line), 1.0);
+        return;
+    }
     float foot = sqrt(max(length(dFdx(v_at)) * length(dFdy(v_at)), 1e-8));
     vec3 n = map_normal(uv);
 #ifdef KARST_VERTEX_NORMALS
@@ -90,7 +93,10 @@ void main() {
     if ((bits & KARST_CONTOUR) != 0) {
         float every = u_ambient_sun.w, h = v_at.y + u_back.w;
         float line = max(0.55 * contour_line(h, every, 1.0), 0.85 * contour_line(h, every * 5.0, 1.6));
-        s.albedo = mix(s.albedo, vec3(0.045, 0.020, 0.010), line);
+        // Dark on bright ground, bright on dark.
+        vec3 ink = mix(vec3(0.55, 0.40, 0.22), vec3(0.045, 0.020, 0.010), smoothstep(0.06, 0.12, tone_light(s.albedo)));
+        s.albedo = mix(s.albedo, ink, line);
+        s.micro = mix(s.micro, 1.0, line);
     }
     vec3 c = light_on(s, n, visible, relief.x);
     if ((bits & KARST_SKY) != 0) {

@@ -29,6 +29,6 @@ Cover cover_of(Land g) {
     float hold = 1.0 - smoothstep(0.75, 1.15, s - 0.006 * g.wide);
     m.snow = hold * smoothstep(-0.12, 0.12, above_snow / 260.0 + 0.9 * n2 + 0.5 * n1 - 0.30 * g.sunny -
                                0.016 * clamp(g.wide, -20.0, 20.0) - 0.25 * g.slope + 0.35 * n0 + 0.2 * (g.w6 - 0.5) + 0.2);
-    m.sand = (1.0 - smoothstep(1.0, 3.5, g.alt - u_lines.z + 2.0 * n0)) * (1.0 - smoothstep(0.25, 0.5, g.slope));
+    m.sand = (1.0 - smoothstep(0.5, 2.2, g.alt - u_lines.z + 1.5 * n0)) * (1.0 - smoothstep(0.25, 0.5, g.slope));
     return m;
 }

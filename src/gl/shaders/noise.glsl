@@ -5,7 +5,7 @@ uniform sampler2D u_cells;  // 14 x 14 domes: height 0..1, gradient [1/tile], a 
 
 const float NOISE_TEXELS = 512.0;
 const int N_5200 = 0, N_430 = 1, N_53 = 2, N_6 = 3, N_1 = 4, C_100 = 5, N_CLOUD = 6, N_CLOUD_FINE = 7, N_STRATA = 8,
-          N_WATER = 9, N_GUST = 10;
+          N_WATER = 9, N_GUST = 10, C_61 = 11;
 
 vec2 noise_uv(int k, vec2 p) {
     vec4 n = u_noise[k];

@@ -11,6 +11,7 @@ void main() {
     vec3 c;
     if (t > 0.0) {
         vec3 at = u_eye.xyz + d * t;
+        at.y = map_height(map_uv(at.xz));
         float foot = t * u_up.w * 2.0 * u_viewport.w;
         c = air_between(land_seen(at, 2.0 * foot), d, air_height(u_eye.y), air_height(at.y), t);
     } else {

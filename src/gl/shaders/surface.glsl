@@ -38,7 +38,10 @@ Surface surface_at(vec3 at, vec3 n, vec4 relief, float foot) {
     }
     // Canopy: crowns that stand alone where the forest thins out.
     vec4 crown = vec4(0.5, 0.0, 0.0, 0.5);
-    if (m.forest > -0.3) crown = noise_cells(C_100, p, foot);
+    if (m.forest > -0.3) {
+        vec2 ragged = p + 2.2 * (vec2(fine.x, finest.x) - 0.5);
+        crown = mix(noise_cells(C_100, ragged, foot), noise_cells(C_61, ragged, foot), smoothstep(0.35, 0.65, w0.x));
+    }
     // Crowns are seen from afar; near the eye they would be cobbles, so there the floor of the forest stands in.
     float far = smoothstep(0.2, 1.2, foot);
     crown = mix(vec4(0.35 + 0.3 * fine.x, 0.0, 0.0, finest.x), crown, far);
@@ -66,7 +69,7 @@ Surface surface_at(vec3 at, vec3 n, vec4 relief, float foot) {
                 fine.yz * u_bump.z * mix(0.10, 0.42, hard) + finest.yz * u_bump.w * mix(0.016, 0.05, hard);
     rise += flute_rise * u_bump.y * hard;
     rise *= 1.0 - 0.75 * m.snow;
-    rise = mix(rise, mix(1.6, 0.4, far) * rise + crown.yz * 4.4, forest * (1.0 - m.snow));
+    rise = mix(rise, mix(1.6, 0.6, far) * rise + crown.yz * 3.2, forest * (1.0 - m.snow));
     s.normal = normalize(n - vec3(rise.x, 0.0, rise.y) * max(n.y, 0.25));
     s.micro = mix(1.0, 0.30 + 0.9 * crown.x, forest * (1.0 - m.snow)) * (1.0 + 0.35 * (fine.x - 0.5) * (1.0 - m.snow));
     s.wrap = max(forest, 0.5 * (1.0 - max(max(rocky, m.sand), m.scree))) * (1.0 - m.snow);
