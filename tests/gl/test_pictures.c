@@ -380,10 +380,15 @@ static int remove_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_those_of_the_goldens),      cmocka_unit_test(still_camera_gives_identical_frames),
-        cmocka_unit_test(skipped_frames_leave_nothing_stale),     cmocka_unit_test(two_views_share_a_frame),
-        cmocka_unit_test(any_target_gets_the_same_picture),       cmocka_unit_test(sun_stands_where_astronomy_says),
-        cmocka_unit_test(sky_of_the_shader_is_that_of_its_twin),  cmocka_unit_test(shadow_falls_behind_a_wall),
+        cmocka_unit_test(pictures_are_those_of_the_goldens),
+        cmocka_unit_test(wireframe_shows_the_triangles),
+        cmocka_unit_test(still_camera_gives_identical_frames),
+        cmocka_unit_test(skipped_frames_leave_nothing_stale),
+        cmocka_unit_test(two_views_share_a_frame),
+        cmocka_unit_test(any_target_gets_the_same_picture),
+        cmocka_unit_test(sun_stands_where_astronomy_says),
+        cmocka_unit_test(sky_of_the_shader_is_that_of_its_twin),
+        cmocka_unit_test(shadow_falls_behind_a_wall),
         cmocka_unit_test(noise_repeats_and_its_gradient_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, remove_files);
