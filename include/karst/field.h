@@ -102,7 +102,8 @@ KARST_API karst_status karst_field_read_chunk(karst_field *field, int32_t chunk_
 KARST_API karst_status karst_field_flush(karst_field *field);
 
 /// Position and smooth normal of the surface at grid coordinates (u, v) in cells, 0..columns-1, 0..rows-1:
-/// on the reference triangle; the normal is interpolated from the vertices'. Holes are ignored.
+/// on the reference triangle; the normal is interpolated from the vertices', each the sum of the normals of the
+/// triangles round it. Holes are ignored. @return KARST_ERROR_ARGUMENT outside, and as karst_field_read()
 KARST_API karst_status karst_field_sample(karst_field *field, double u, double v, karst_pos *position,
                                           karst_vec3 *normal);
 

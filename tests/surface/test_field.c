@@ -331,6 +331,135 @@ static void the_rough_scene_is_a_sound_field(void **state) {
     karst_field_destroy(field);
 }
 
+static void a_sample_lies_on_the_ground(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; ++turn) {
+        karst_field *field;
+        karst_pos origin = {100, 2, -3};
+        assert_int_equal(scene_rough_field(100, 90, 2, 7, turn == 1, false, origin, &field), KARST_OK);
+        const karst_ground *ground = karst_field_ground(field);
+        for (prop p = prop_begin("sample", 2000); prop_next(&p);) {
+            double u = prop_chance(&p, 0.2) ? prop_int(&p, 0, 99) : prop_real(&p, 0, 99);
+            double v = prop_chance(&p, 0.2) ? prop_int(&p, 0, 89) : prop_real(&p, 0, 89);
+            karst_pos at;
+            karst_vec3 n;
+            prop_check(&p, karst_field_sample(field, u, v, &at, &n) == KARST_OK);
+            prop_near(&p, n.x * n.x + n.y * n.y + n.z * n.z, 1, 1e-5);
+            karst_level level[32];
+            int count;
+            prop_check(&p, karst_ground_heights(ground, at.x, at.z, level, 32, &count) == KARST_OK);
+            bool there = false;
+            for (int k = 0; k < count; ++k) there |= fabs(level[k].y - at.y) < 1e-5;
+            // On the outline the displaced place may round to outside.
+            prop_check(&p, there || (turn && (u == 0 || v == 0 || u == 99 || v == 89)));
+        }
+        karst_pos at;
+        karst_vec3 n;
+        assert_int_equal(karst_field_sample(field, -0.001, 0, &at, &n), KARST_ERROR_ARGUMENT);
+        assert_int_equal(karst_field_sample(field, 0, NAN, &at, &n), KARST_ERROR_ARGUMENT);
+        karst_field_destroy(field);
+    }
+    // A tilted plane has its own normal everywhere.
+    karst_field *field = make(80, 80, NULL, 0);
+    float *y = malloc(sizeof(float) * 6400);
+    for (int k = 0; k < 6400; ++k) y[k] = 0.5f * (float)(k % 80) - 0.25f * (float)(k / 80);
+    assert_int_equal(karst_field_write(field, (karst_rect){0, 0, 80, 80}, y, NULL, NULL, 80), KARST_OK);
+    for (int k = 0; k <= 79; ++k) {
+        karst_pos at;
+        karst_vec3 n;
+        assert_int_equal(karst_field_sample(field, k, 79 - k * 0.7, &at, &n), KARST_OK);
+        float length = sqrtf(1 + 0.25f + 0.0625f);
+        assert_true(fabsf(n.x + 0.5f / length) < 1e-5f && fabsf(n.z - 0.25f / length) < 1e-5f);
+    }
+    free(y);
+    karst_field_destroy(field);
+}
+
+static void a_paged_field_answers_as_one_in_memory(void **state) {
+    (void)state;
+    karst_field *plain_field;
+    assert_int_equal(scene_rough_field(200, 270, 1, 7, true, true, (karst_pos){0, 0, 0}, &plain_field), KARST_OK);
+    karst_field_def def = karst_field_def_default();
+    def.shape = karst_field_shape_of(plain_field);
+    shelf *s = shelf_make(&def.shape);
+    karst_field_store store = {shelf_load, shelf_save, s};
+    for (int k = 0; k < s->chunks_x * s->chunks_z; ++k) {
+        s->chunk[k] = malloc(sizeof **s->chunk);
+        assert_int_equal(karst_field_read_chunk(plain_field, k % s->chunks_x, k / s->chunks_x, s->chunk[k]), KARST_OK);
+    }
+    def.store = &store;
+    def.cache_bytes = 200000;
+    karst_field *paged;
+    assert_int_equal(karst_field_create(&def, &paged), KARST_OK);
+    const karst_ground *a = karst_field_ground(plain_field), *b = karst_field_ground(paged);
+    for (prop p = prop_begin("paged", 300); prop_next(&p);) {
+        karst_ray ray = karst_ray_make((karst_pos){prop_real(&p, 0, 199), 90, prop_real(&p, 0, 269)},
+                                       (karst_pos){prop_real(&p, -3, 3), -1, prop_real(&p, -3, 3)});
+        karst_hit one, two;
+        prop_check(&p, karst_ground_cast(a, &ray, &one) == KARST_OK && karst_ground_cast(b, &ray, &two) == KARST_OK);
+        prop_check(&p, !memcmp(&one, &two, sizeof one));
+    }
+    assert_true(karst_ground_memory(b) < 400000);
+    // A store that fails shows in the query.
+    karst_field_destroy(paged);
+    assert_int_equal(karst_field_create(&def, &paged), KARST_OK);
+    s->fail_load = 3;
+    karst_ray ray = karst_ray_make((karst_pos){50, 90, 50}, (karst_pos){0, -1, 0});
+    karst_hit hit;
+    assert_int_equal(karst_ground_cast(karst_field_ground(paged), &ray, &hit), KARST_ERROR_FILE);
+    assert_int_equal(karst_ground_cast(karst_field_ground(paged), &ray, &hit), KARST_OK);
+    karst_field_destroy(paged);
+    karst_field_destroy(plain_field);
+    shelf_free(s);
+}
+
+static void a_query_after_a_write_sees_it(void **state) {
+    (void)state;
+    karst_field *field = make(200, 200, NULL, 0);
+    const karst_ground *ground = karst_field_ground(field);
+    double y = NAN;
+    assert_true(karst_ground_height(ground, 64, 70, &y) && y == 0);
+    float high = 50;
+    assert_int_equal(karst_field_write(field, (karst_rect){64, 70, 65, 71}, &high, NULL, NULL, 1), KARST_OK);
+    assert_true(karst_ground_height(ground, 64, 70, &y) && y == 50);
+    assert_true(karst_ground_bounds(ground).max.y == 50);
+    assert_true(karst_ground_chunk_bounds(ground, 4).max.y >= 50 && karst_ground_chunk_bounds(ground, 5).max.y >= 50);
+    assert_true(karst_ground_chunk_bounds(ground, 2).max.y < 1);
+    karst_ray ray = karst_ray_make((karst_pos){0, 49.9, 70}, (karst_pos){1, 0, 0});
+    karst_hit hit;
+    assert_int_equal(karst_ground_cast(ground, &ray, &hit), KARST_OK);
+    assert_true(hit.hit && fabs(hit.position.x - 63.998) < 1e-9);
+    high = 0;
+    assert_int_equal(karst_field_write(field, (karst_rect){64, 70, 65, 71}, &high, NULL, NULL, 1), KARST_OK);
+    assert_int_equal(karst_ground_cast(ground, &ray, &hit), KARST_OK);
+    assert_false(hit.hit);
+    karst_field_destroy(field);
+}
+
+static void each_failing_allocation_of_a_query_is_reported(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; ++turn) {
+        bool done = false;
+        for (uint64_t n = 1; !done; ++n) {
+            karst_field *field;
+            assert_int_equal(scene_rough_field(150, 90, 2, 7, turn == 1, true, (karst_pos){1, 2, 3}, &field), KARST_OK);
+            karst_ray ray = karst_ray_make((karst_pos){20, 90, 20}, (karst_pos){2, -0.5, 1});
+            karst_hit hit;
+            karst_level level;
+            int count;
+            kst_alloc_fail_after(n);
+            karst_status status = karst_ground_cast(karst_field_ground(field), &ray, &hit);
+            if (!status) status = karst_ground_heights(karst_field_ground(field), 30, 30, &level, 1, &count);
+            kst_alloc_fail_after(0);
+            assert_true(status == KARST_OK || status == KARST_ERROR_MEMORY);
+            done = status == KARST_OK;
+            assert_true(n < 50 && (!done || n > 3));
+            assert_int_equal(karst_ground_cast(karst_field_ground(field), &ray, &hit), KARST_OK);
+            karst_field_destroy(field);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rectangles_written_are_read_again),
@@ -341,6 +470,10 @@ int main(void) {
         cmocka_unit_test(a_huge_field_opens_in_little_memory),
         cmocka_unit_test(each_failing_allocation_is_reported),
         cmocka_unit_test(the_rough_scene_is_a_sound_field),
+        cmocka_unit_test(a_sample_lies_on_the_ground),
+        cmocka_unit_test(a_paged_field_answers_as_one_in_memory),
+        cmocka_unit_test(a_query_after_a_write_sees_it),
+        cmocka_unit_test(each_failing_allocation_of_a_query_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
