@@ -77,112 +77,140 @@ static karst_status field_chunk_triangles(const karst_ground *ground, uint32_t c
 
 // ---- heights where no vertex leaves its place: straight to the cell --------------------------------
 
-// A cell that the point may lie in; all coordinates relative to the ground's origin or counted over the field.
+// A point and the cell it is looked for in, pinned while it is looked at.
 typedef struct spot {
-    double x, z;  // world
-    int32_t i, j;
-    bool hole;
+    double x, z;            // world
+    int32_t i, j;           // cell, counted over the field
     double x0, x1, z0, z1;  // world, sides of the cell
-} spot;
-
-static double world_x(const kst_chunk_view *v, int i) {  // as kst_world_vertex has it, without displacement
-    return v->shape.origin.x +
-           (v->baked ? ((double)(v->column + i) * v->cell_steps) * v->step_xz_m : (v->column + i) * v->shape.spacing_m);
-}
-
-static double world_z(const kst_chunk_view *v, int j) {
-    return v->shape.origin.z +
-           (v->baked ? ((double)(v->row + j) * v->cell_steps) * v->step_xz_m : (v->row + j) * v->shape.spacing_m);
-}
-
-static double height_at(const kst_chunk_view *v, int k) {
-    return v->baked ? v->baked[k].y * v->step_y_m : v->y[k];
-}
-
-// The triangle of cell (i, j) of the chunk under the spot. The weights of its corners are those of the exact test,
-// the position of the spot between the sides of the cell.
-static void answer_cell(const kst_field_ground *g, const kst_chunk_view *view, const spot *s, karst_level *out) {
-    int i = s->i - view->column, j = s->j - view->row, k = j * KARST_CHUNK_SIDE + i;
-    double a = (s->x - s->x0) / (s->x1 - s->x0), b = (s->z - s->z0) / (s->z1 - s->z0);
-    double y00 = height_at(view, k), y10 = height_at(view, k + 1), y01 = height_at(view, k + KARST_CHUNK_SIDE),
-           y11 = height_at(view, k + KARST_CHUNK_SIDE + 1), along_x, along_z, y;
-    int triangle;
-    if ((i + j) & 1) {
-        triangle = a + b > 1;
-        along_x = triangle ? y11 - y01 : y10 - y00;
-        along_z = triangle ? y11 - y10 : y01 - y00;
-        y = triangle ? y11 - (1 - a) * along_x - (1 - b) * along_z : y00 + a * along_x + b * along_z;
-    } else {
-        triangle = b > a;
-        along_x = triangle ? y11 - y01 : y10 - y00;
-        along_z = triangle ? y01 - y00 : y11 - y10;
-        y = y00 + a * along_x + b * along_z;
-    }
-    float nx = (float)(-along_x / (s->x1 - s->x0)), nz = (float)(-along_z / (s->z1 - s->z0));
-    float length = sqrtf(1 + nx * nx + nz * nz);
-    *out = (karst_level){.y = g->shape.origin.y + y,
-                         .normal = {nx / length, 1 / length, nz / length},
-                         .place = place_of(g, view, i, j, triangle)};
-}
-
-// Look at cell (i, j): its sides, and the answer unless it is a hole.
-static karst_status look_at_cell(kst_field_ground *g, spot *s, karst_level *out) {
     const kst_chunk_view *view;
     void *pin;
-    karst_status status = g->pin(g, s->i / KARST_CHUNK_CELLS, s->j / KARST_CHUNK_CELLS, &view, NULL, &pin);
-    if (status) return status;
-    int i = s->i - view->column, j = s->j - view->row;
-    s->x0 = world_x(view, i);
-    s->x1 = world_x(view, i + 1);
-    s->z0 = world_z(view, j);
-    s->z1 = world_z(view, j + 1);
-    s->hole = kst_view_hole(view, i, j);
-    if (!s->hole && s->x >= s->x0 && s->x <= s->x1 && s->z >= s->z0 && s->z <= s->z1) answer_cell(g, view, s, out);
-    g->release(g, pin);
-    return KARST_OK;
+    bool hole;
+} spot;
+
+// The sides of the cell as kst_world_vertex has them, without displacement.
+static void find_sides(const kst_field_ground *g, spot *s) {
+    const kst_chunk_view *v = s->view;
+    double x0 = s->i, x1 = s->i + 1, z0 = s->j, z1 = s->j + 1, step = g->shape.spacing_m;
+    if (v->baked) {
+        x0 *= v->cell_steps, x1 *= v->cell_steps, z0 *= v->cell_steps, z1 *= v->cell_steps;
+        step = v->step_xz_m;
+    }
+    s->x0 = g->shape.origin.x + x0 * step;
+    s->x1 = g->shape.origin.x + x1 * step;
+    s->z0 = g->shape.origin.z + z0 * step;
+    s->z1 = g->shape.origin.z + z1 * step;
 }
 
-static bool inside(const spot *s) {
+static bool is_inside(const spot *s) {
     return s->x >= s->x0 && s->x <= s->x1 && s->z >= s->z0 && s->z <= s->z1;
 }
 
+static inline karst_status pin_cell(kst_field_ground *g, spot *s) {
+    int32_t chunk_x = s->i / KARST_CHUNK_CELLS, chunk_z = s->j / KARST_CHUNK_CELLS;
+    karst_status status = g->pin(g, chunk_x, chunk_z, &s->view, NULL, &s->pin);
+    if (status) return status;
+    find_sides(g, s);
+    s->hole = kst_view_hole(s->view, s->i % KARST_CHUNK_CELLS, s->j % KARST_CHUNK_CELLS);
+    return KARST_OK;
+}
+
+static inline void release_cell(kst_field_ground *g, spot *s) {
+    g->release(g, s->pin);
+}
+
 // The cell along one axis, when it is near the field at all.
-static bool guess(double p, double origin, double spacing, int32_t cells, int32_t *out) {
-    double u = floor((p - origin) / spacing);
-    if (!(u >= -1 && u <= cells)) return false;
-    *out = u < 0 ? 0 : u >= cells ? cells - 1 : (int32_t)u;
+static inline bool guess(double p, double origin, double spacing, int32_t cells, int32_t *out) {
+    double u = (p - origin) / spacing;
+    if (!(u > -1 && u < cells + 1.0)) return false;
+    int32_t cell = (int32_t)u;
+    *out = cell < cells ? cell : cells - 1;
     return true;
 }
 
-static karst_status flat_heights(kst_field_ground *g, double x, double z, karst_level *out, int *count) {
-    int32_t columns = g->shape.columns - 1, rows = g->shape.rows - 1;
-    spot s = {.x = x, .z = z};
-    *count = 0;
-    if (!guess(x, g->shape.origin.x, g->shape.spacing_m, columns, &s.i) ||
-        !guess(z, g->shape.origin.z, g->shape.spacing_m, rows, &s.j))
-        return KARST_OK;
-    for (int turn = 0; turn < 3; ++turn) {  // the guess was rounded: step to the cell that holds the spot
-        karst_status status = look_at_cell(g, &s, out);
-        if (status) return status;
-        if (inside(&s)) break;
-        int32_t i = s.i + (x > s.x1) - (x < s.x0), j = s.j + (z > s.z1) - (z < s.z0);
-        if (i < 0 || i >= columns || j < 0 || j >= rows) return KARST_OK;
-        s.i = i;
-        s.j = j;
-    }
-    if (!inside(&s)) return KARST_OK;
-    *count = 1;
-    if (!s.hole) return KARST_OK;
-    // A hole, but the ground beside it reaches to its rim.
-    for (int dj = -(z == s.z0); dj <= (z == s.z1); ++dj)
-        for (int di = -(x == s.x0); di <= (x == s.x1); ++di) {
-            spot beside = {.x = x, .z = z, .i = s.i + di, .j = s.j + dj};
-            if (beside.i < 0 || beside.i >= columns || beside.j < 0 || beside.j >= rows) continue;
-            karst_status status = look_at_cell(g, &beside, out);
+// The guess was rounded, or its cell is a hole at whose rim the ground beside it ends. Both are rare.
+static __attribute__((noinline)) karst_status look_beside(kst_field_ground *g, spot *s, bool *found) {
+    int32_t columns = g->shape.columns - 1, rows = g->shape.rows - 1, i = s->i, j = s->j;
+    *found = false;
+    release_cell(g, s);
+    for (int32_t b = j - 1; b <= j + 1; ++b)
+        for (int32_t a = i - 1; a <= i + 1; ++a) {
+            if (a < 0 || a >= columns || b < 0 || b >= rows) continue;
+            s->i = a;
+            s->j = b;
+            karst_status status = pin_cell(g, s);
             if (status) return status;
-            if (!beside.hole && inside(&beside)) return KARST_OK;
+            if (!s->hole && is_inside(s)) {
+                *found = true;
+                return KARST_OK;
+            }
+            release_cell(g, s);
         }
-    *count = 0;
+    return KARST_OK;
+}
+
+// Pin the cell that has ground at the spot; nothing is pinned when *found is false.
+static inline karst_status find_cell(kst_field_ground *g, spot *s, bool *found) {
+    *found = false;
+    if (!guess(s->x, g->shape.origin.x, g->shape.spacing_m, g->shape.columns - 1, &s->i) ||
+        !guess(s->z, g->shape.origin.z, g->shape.spacing_m, g->shape.rows - 1, &s->j))
+        return KARST_OK;
+    karst_status status = pin_cell(g, s);
+    if (status) return status;
+    if (s->hole || !is_inside(s)) return look_beside(g, s, found);
+    *found = true;
+    return KARST_OK;
+}
+
+// The triangle of a cell under the spot, as a walk over its corners: from the start of its diagonal along one side to
+// the middle corner, and on to the end. Odd cells are mirrored along x, so that no branch depends on the cell.
+typedef struct walk_over {
+    double start, middle, end;  // heights relative to the ground's origin [m]
+    double along, across;       // shares of the two sides walked
+    bool odd, first_z;          // mirrored; the first side runs along z
+} walk_over;
+
+static inline double height_at(const kst_chunk_view *v, int k) {
+    return v->baked ? v->baked[k].y * v->step_y_m : (double)v->y[k];
+}
+
+static inline walk_over walk_cell(const spot *s) {
+    int odd = (s->i + s->j) & 1;
+    int k = s->j % KARST_CHUNK_CELLS * KARST_CHUNK_SIDE + s->i % KARST_CHUNK_CELLS;
+    double a = (odd ? s->x1 - s->x : s->x - s->x0) / (s->x1 - s->x0), b = (s->z - s->z0) / (s->z1 - s->z0);
+    int first_z = b > a, beside = odd ? 0 : 1;  // column of the corner along x from the start
+    return (walk_over){.start = height_at(s->view, k + odd),
+                       .middle = height_at(s->view, k + (first_z ? KARST_CHUNK_SIDE + odd : beside)),
+                       .end = height_at(s->view, k + KARST_CHUNK_SIDE + beside),
+                       .along = first_z ? b : a,
+                       .across = first_z ? a : b,
+                       .odd = odd,
+                       .first_z = first_z};
+}
+
+static inline double walk_height(const walk_over *w) {
+    return w->start + w->along * (w->middle - w->start) + w->across * (w->end - w->middle);
+}
+
+static void answer(const kst_field_ground *g, const spot *s, karst_level *out) {
+    walk_over w = walk_cell(s);
+    double one = w.middle - w.start, two = w.end - w.middle;
+    double x = (w.first_z ? two : one) / (s->x1 - s->x0), z = (w.first_z ? one : two) / (s->z1 - s->z0);
+    if (w.odd) x = -x;
+    double length = sqrt(1 + x * x + z * z);
+    *out = (karst_level){.y = g->shape.origin.y + walk_height(&w),
+                         .normal = {(float)(-x / length), (float)(1 / length), (float)(-z / length)},
+                         .place = place_of(g, s->view, s->i % KARST_CHUNK_CELLS, s->j % KARST_CHUNK_CELLS, w.first_z)};
+}
+
+static karst_status flat_heights(kst_field_ground *g, double x, double z, karst_level *out, int capacity, int *count) {
+    spot s = {.x = x, .z = z};
+    bool found;
+    karst_status status = find_cell(g, &s, &found);
+    if (status) return status;
+    *count = found;
+    if (!found) return KARST_OK;
+    if (capacity > 0) answer(g, &s, out);
+    release_cell(g, &s);
     return KARST_OK;
 }
 
@@ -322,13 +350,26 @@ static karst_status field_heights(const karst_ground *ground, double x, double z
     karst_status status = begin(g);
     if (status) return status;
     if (g->displaced) return piled_heights(g, x, z, out, capacity, count);
-    karst_level level;
-    int found;
-    status = flat_heights(g, x, z, &level, &found);
-    if (status) return status;
-    if (found && capacity > 0) *out = level;
-    *count = found;
-    return KARST_OK;
+    return flat_heights(g, x, z, out, capacity, count);
+}
+
+static bool field_height(const karst_ground *ground, double x, double z, double *y) {
+    kst_field_ground *g = of(ground);
+    if (begin(g)) return false;
+    if (g->displaced) {
+        karst_level level;
+        int count = 0;
+        if (piled_heights(g, x, z, &level, 1, &count) || !count) return false;
+        *y = level.y;
+        return true;
+    }
+    spot s = {.x = x, .z = z};
+    bool found;
+    if (find_cell(g, &s, &found) || !found) return false;
+    walk_over w = walk_cell(&s);
+    *y = g->shape.origin.y + walk_height(&w);
+    release_cell(g, &s);
+    return true;
 }
 
 // ---- rays ------------------------------------------------------------------------------------------
@@ -352,6 +393,7 @@ const karst_ground_table kst_field_ground_table = {
     .chunk_bounds = field_chunk_bounds,
     .chunk_triangles = field_chunk_triangles,
     .heights = field_heights,
+    .height = field_height,
     .cast = field_cast,
     .memory = field_memory,
 };

@@ -64,6 +64,7 @@ typedef struct kst_exact_ray {
     double t_min, t_max;             // t_max shrinks as hits are found
     int kx, ky, kz;
     double shear_x, shear_y;
+    double inverse_z;  // of the largest part
 } kst_exact_ray;
 
 void kst_exact_ray_make(const karst_ray *ray, kst_exact_ray *out);

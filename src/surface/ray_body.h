@@ -231,49 +231,43 @@ static inline uint32_t fan_test(const kst_chunk_view *view, bool flat, const fan
 // ---- the walk --------------------------------------------------------------------------------------
 
 typedef struct frame {
+    float enter[16];
     const kst_node *node;
     uint32_t mask;
     int32_t x, z;
     int level;
-    float enter[16];
 } frame;
 
 typedef struct walk {
     kst_field_ground *ground;
     kst_exact_ray exact;
     double origin[3], direction[3];  // relative to the ground's origin; direction with largest part 1
+    double inverse[3];               // of the direction, never infinite
     double scale;                    // s = t * scale
     double world;                    // what doubles round by, near the ray [m]
     slab slab;
     fan_ray fan;
     int turn;
     bool any, hit;
-    karst_hit *out;
+    karst_pos corner[3];  // of the triangle hit
+    karst_place place;
 } walk;
 
-static inline float most_along(const walk *w, double start) {
-    return kst_float_above((w->exact.t_max * w->scale - start) * (1 + 0x1p-40));
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+static inline double smaller(double a, double b) {
+    return a < b ? a : b;
 }
 
-static void take_hit(walk *w, const kst_chunk_view *view, double t, const karst_pos corner[3], int column, int row,
-                     int triangle) {
-    const double *o = w->exact.origin, *d = w->exact.direction;
-    w->exact.t_max = t;
-    w->hit = true;
-    if (w->any) return;
-    int32_t chunk_x = view->column / KARST_CHUNK_CELLS, chunk_z = view->row / KARST_CHUNK_CELLS;
-    *w->out = (karst_hit){.hit = true,
-                          .t = t,
-                          .position = {o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2]},
-                          .normal = kst_triangle_normal(corner),
-                          .place = {.chunk = (uint32_t)chunk_z * (uint32_t)w->ground->chunks_x + (uint32_t)chunk_x,
-                                    .column = view->column + column,
-                                    .row = view->row + row,
-                                    .triangle = (uint32_t)triangle}};
+// t_max in s from start, never rounded down.
+static inline float most_along(const walk *w, double start) {
+    double most = w->exact.t_max * w->scale - start;
+    return (float)(most + fabs(most) * 0x1p-22);
 }
 
 // The exact test of the triangles of a fan that were not ruled out.
-static __attribute__((noinline)) bool fan_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_t triangles) {
+static bool fan_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_t triangles) {
     bool hit = false;
     for (; triangles; triangles &= triangles - 1) {
         karst_pos corner[3];
@@ -282,24 +276,31 @@ static __attribute__((noinline)) bool fan_hit(walk *w, const kst_chunk_view *vie
         kst_fan_triangle(view, i, j, __builtin_ctz(triangles), corner, &column, &row, &triangle);
         if (kst_view_hole(view, column, row) || !kst_triangle_cast(&w->exact, corner, &t)) continue;
         if (w->hit && t >= w->exact.t_max) continue;
-        take_hit(w, view, t, corner, column, row, triangle);
-        hit = true;
+        hit = w->hit = true;
+        w->exact.t_max = t;
         if (w->any) return true;
+        memcpy(w->corner, corner, sizeof corner);
+        uint32_t chunk_x = (uint32_t)view->column / KARST_CHUNK_CELLS,
+                 chunk_z = (uint32_t)view->row / KARST_CHUNK_CELLS;
+        w->place = (karst_place){.chunk = chunk_z * (uint32_t)w->ground->chunks_x + chunk_x,
+                                 .column = view->column + column,
+                                 .row = view->row + row,
+                                 .triangle = (uint32_t)triangle};
     }
     return hit;
 }
 
-static float largest(const double v[3]) {
-    return (float)fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
+static inline float largest(const double v[3]) {
+    return (float)larger(larger(fabs(v[0]), fabs(v[1])), fabs(v[2]));
 }
 
 // Place the ray at `start` in the chunk.
-static void enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start) {
+static inline void enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start) {
     double o[3];
     for (int a = 0; a < 3; ++a) o[a] = w->origin[a] + start * w->direction[a] - tree->origin[a];
-    float reach = largest(o);
+    float reach = largest(o), world = (float)w->world;
     if (reach < tree->extent) reach = tree->extent;
-    slab_place(&w->slab, o, 0x1p-20f * reach + (float)w->world);
+    slab_place(&w->slab, o, 0x1p-20f * reach + world);
     fan_ray *f = &w->fan;
     f->x = (float)o[0];
     f->z = (float)o[2];
@@ -309,11 +310,18 @@ static void enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tre
     f->cell = tree->cell_m;
     f->step_y = (float)view->step_y_m;
     f->step_xz = (float)view->step_xz_m;
-    f->slack = (0x1p-19f * reach + (float)w->world + tree->y_error) * 8 * tree->fan_extent;
+    f->slack = (0x1p-19f * reach + world + tree->y_error) * 8 * tree->fan_extent;
     f->ring_x = ring_column * f->cell;
     f->ring_z = ring_row * f->cell;
     f->ring_a = f->ring_x * f->a[0] + f->ring_z * f->a[2];
     f->ring_b = f->ring_x * f->b[0] + f->ring_z * f->b[2];
+}
+
+static inline void open_node(frame *f, const kst_node *node, int level, int32_t x, int32_t z) {
+    f->node = node;
+    f->level = level;
+    f->x = x;
+    f->z = z;
 }
 
 static void walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start) {
@@ -322,7 +330,7 @@ static void walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree
     frame stack[3], *top = stack;
     int turn = w->turn, turned = turn_child[turn];
     float most = most_along(w, start), least = -0x1p-10f * tree->extent;
-    *top = (frame){.node = tree->node + 68, .level = 2};
+    open_node(top, tree->node + 68, 2, 0, 0);
     top->mask = turn_mask(node_test(top->node, &w->slab, least, most, top->enter), turn);
     for (;;) {
         if (!top->mask) {
@@ -337,10 +345,7 @@ static void walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree
         if (top->level) {
             int level = top->level - 1;
             ++top;
-            top->node = tree->node + first[level] + z * side[level] + x;
-            top->x = x;
-            top->z = z;
-            top->level = level;
+            open_node(top, tree->node + first[level] + z * side[level] + x, level, x, z);
             top->mask = turn_mask(node_test(top->node, &w->slab, least, most, top->enter), turn);
             continue;
         }
@@ -371,10 +376,9 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
     slab_place(&place, o, 0x1p-20f * reach + (float)w->world);
     frame stack[KST_TOP_LEVELS], *top = stack;
     int turn = w->turn, turned = turn_child[turn];
-    float least = 0;
-    float most = most_along(w, start);
-    *top = (frame){.level = boxes->level_count - 1};
-    top->node = boxes->node + boxes->first[top->level];
+    float least = 0, most = most_along(w, start);
+    int last = boxes->level_count - 1;
+    open_node(top, boxes->node + boxes->first[last], last, 0, 0);
     top->mask = turn_mask(node_test(top->node, &place, least, most, top->enter), turn);
     for (;;) {
         if (!top->mask) {
@@ -389,11 +393,9 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
         int32_t x = 4 * top->x + (child & 3), z = 4 * top->z + (child >> 2);
         if (top->level) {
             int level = top->level - 1;
+            size_t at = boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
             ++top;
-            top->node = boxes->node + boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
-            top->x = x;
-            top->z = z;
-            top->level = level;
+            open_node(top, boxes->node + at, level, x, z);
             top->mask = turn_mask(node_test(top->node, &place, least, most, top->enter), turn);
             continue;
         }
@@ -405,61 +407,69 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
 }
 
 // Where along the ray the ground's bounds begin, from t_min on [s]; false when they are missed.
-static bool enter_ground(const walk *w, double *start) {
-    karst_box b = w->ground->all;
-    double min[3] = {b.min.x, b.min.y, b.min.z}, max[3] = {b.max.x, b.max.y, b.max.z};
+static inline bool enter_ground(const walk *w, const karst_box *b, double *start) {
+    double min[3] = {b->min.x, b->min.y, b->min.z}, max[3] = {b->max.x, b->max.y, b->max.z};
     double in = w->exact.t_min * w->scale, out = w->exact.t_max * w->scale;
     for (int a = 0; a < 3; ++a) {
-        double o = w->exact.origin[a], d = w->direction[a], low = min[a] - w->world - o, high = max[a] + w->world - o;
-        if (d == 0) {
-            if (low > 0 || high < 0) return false;
-            continue;
-        }
-        double one = low / d, two = high / d;
-        in = fmax(in, fmin(one, two));
-        out = fmin(out, fmax(one, two));
+        double o = w->exact.origin[a];
+        double one = (min[a] - w->world - o) * w->inverse[a], two = (max[a] + w->world - o) * w->inverse[a];
+        in = larger(in, smaller(one, two));
+        out = smaller(out, larger(one, two));
     }
     *start = in;
     return in <= out + 4 * w->world;
 }
 
-static bool walk_begin(walk *w, const karst_ray *ray) {
+static inline double magnitude(karst_pos p) {
+    return larger(larger(fabs(p.x), fabs(p.y)), fabs(p.z));
+}
+
+static void walk_begin(walk *w, kst_field_ground *ground, const karst_ray *ray, bool any) {
+    w->ground = ground;
+    w->any = any;
+    w->hit = false;
     kst_exact_ray_make(ray, &w->exact);
     const double *o = w->exact.origin, *d = w->exact.direction;
-    karst_pos g = w->ground->shape.origin;
-    double base[3] = {g.x, g.y, g.z}, size = 0;
-    karst_box b = w->ground->all;
-    if (!(b.min.x <= b.max.x)) return false;
+    karst_pos g = ground->shape.origin;
+    double base[3] = {g.x, g.y, g.z};
     w->scale = fabs(d[w->exact.kz]);
+    double unscale = fabs(w->exact.inverse_z);
     for (int a = 0; a < 3; ++a) {
         w->origin[a] = o[a] - base[a];
-        w->direction[a] = d[a] / w->scale;
-        size = fmax(size, fmax(fabs(o[a]), fabs(base[a])));
-        float p = (float)w->direction[a];
-        w->slab.inverse[a] = fabsf(p) > 1e-18f ? 1 / p : copysignf(1e18f, p);
-        w->slab.near_plane[a] = w->slab.inverse[a] < 0 ? a + 3 : a;
-        w->slab.far_plane[a] = w->slab.inverse[a] < 0 ? a : a + 3;
+        double p = w->direction[a] = d[a] * unscale;
+        w->inverse[a] = fabs(p) > 1e-18 ? 1 / p : copysign(1e18, p);
+        w->slab.inverse[a] = (float)w->inverse[a];
+        w->slab.near_plane[a] = w->inverse[a] < 0 ? a + 3 : a;
+        w->slab.far_plane[a] = w->inverse[a] < 0 ? a : a + 3;
         w->fan.a[a] = w->fan.b[a] = 0;
     }
-    size = fmax(size, fmax(fmax(fabs(b.max.x), fabs(b.max.z)), fmax(fabs(b.min.x), fabs(b.min.z))));
-    w->world = 0x1p-46 * fmax(size, fmax(fabs(b.min.y), fabs(b.max.y)));
+    double size = larger(magnitude(ray->origin), magnitude(g));
+    w->world = 0x1p-46 * larger(size, larger(magnitude(ground->all.min), magnitude(ground->all.max)));
     w->turn = (d[0] < 0) | (d[2] < 0) << 1;
     w->fan.a[w->exact.kx] = 1;
     w->fan.a[w->exact.kz] = -(float)w->exact.shear_x;
     w->fan.b[w->exact.ky] = 1;
     w->fan.b[w->exact.kz] = -(float)w->exact.shear_y;
-    return true;
 }
 
 karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
-    walk w = {.ground = ground, .any = any, .out = out};
+    walk w;
     double start;
-    memset(out, 0, sizeof *out);
-    if (!walk_begin(&w, ray) || !enter_ground(&w, &start)) return KARST_OK;
+    *out = (karst_hit){.hit = false};
+    if (!(ground->all.min.x <= ground->all.max.x)) return KARST_OK;
+    walk_begin(&w, ground, ray, any);
+    if (!enter_ground(&w, &ground->all, &start)) return KARST_OK;
     const kst_top *boxes;
     karst_status status = kst_top_get(ground, &boxes);
     if (!status) status = walk_ground(&w, boxes, start);
-    if (status) memset(out, 0, sizeof *out);
-    if (!status && any) out->hit = w.hit;
-    return status;
+    if (status || !w.hit) return status;
+    out->hit = true;
+    if (any) return KARST_OK;
+    double t = w.exact.t_max;
+    out->t = t;
+    out->position = (karst_pos){ray->origin.x + t * ray->direction.x, ray->origin.y + t * ray->direction.y,
+                                ray->origin.z + t * ray->direction.z};
+    out->normal = kst_triangle_normal(w.corner);
+    out->place = w.place;
+    return KARST_OK;
 }

@@ -34,6 +34,7 @@ karst_status karst_ground_heights(const karst_ground *ground, double x, double z
 }
 
 bool karst_ground_height(const karst_ground *ground, double x, double z, double *y) {
+    if (ground->table->height) return ground->table->height(ground, x, z, y);
     karst_level level;
     int count = 0;
     if (ground->table->heights(ground, x, z, &level, 1, &count) || !count) return false;

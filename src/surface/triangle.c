@@ -8,18 +8,23 @@
 #include "surface/ray.h"
 
 void kst_exact_ray_make(const karst_ray *ray, kst_exact_ray *out) {
-    *out = (kst_exact_ray){.origin = {ray->origin.x, ray->origin.y, ray->origin.z},
-                           .direction = {ray->direction.x, ray->direction.y, ray->direction.z},
-                           .t_min = ray->t_min,
-                           .t_max = ray->t_max};
-    int k = 0;
-    for (int a = 1; a < 3; ++a)
-        if (fabs(out->direction[a]) > fabs(out->direction[k])) k = a;
+    double d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
+    int k = fabs(d[1]) > fabs(d[0]);
+    if (fabs(d[2]) > fabs(d[k])) k = 2;
+    int kx = k == 2 ? 0 : k + 1, ky = k == 0 ? 2 : k - 1;
+    double inverse = 1 / d[k];
+    out->origin[0] = ray->origin.x;
+    out->origin[1] = ray->origin.y;
+    out->origin[2] = ray->origin.z;
+    memcpy(out->direction, d, sizeof d);
+    out->t_min = ray->t_min;
+    out->t_max = ray->t_max;
+    out->kx = kx;
+    out->ky = ky;
     out->kz = k;
-    out->kx = (k + 1) % 3;
-    out->ky = (k + 2) % 3;
-    out->shear_x = out->direction[out->kx] / out->direction[k];
-    out->shear_y = out->direction[out->ky] / out->direction[k];
+    out->inverse_z = inverse;
+    out->shear_x = d[kx] * inverse;
+    out->shear_y = d[ky] * inverse;
 }
 
 typedef struct sheared {
@@ -46,8 +51,8 @@ static bool cast_edge_on(const kst_exact_ray *ray, const sheared v[3], double *t
         double p = along_x ? a.x : a.y, q = along_x ? b.x : b.y;
         if ((p > 0 && q > 0) || (p < 0 && q < 0)) continue;
         double share = p != q ? p / (p - q) : 0;
-        double one = (a.z + (b.z - a.z) * share) / ray->direction[ray->kz];
-        double two = p != q ? one : b.z / ray->direction[ray->kz];
+        double one = (a.z + (b.z - a.z) * share) * ray->inverse_z;
+        double two = p != q ? one : b.z * ray->inverse_z;
         from = fmin(from, fmin(one, two));
         to = fmax(to, fmax(one, two));
     }
@@ -62,7 +67,7 @@ bool kst_triangle_cast(const kst_exact_ray *ray, const karst_pos corner[3], doub
     if ((a < 0 || b < 0 || c < 0) && (a > 0 || b > 0 || c > 0)) return false;
     double sum = a + b + c;
     if (sum == 0) return cast_edge_on(ray, v, t);
-    double at = (a * v[0].z + b * v[1].z + c * v[2].z) / (sum * ray->direction[ray->kz]);
+    double at = (a * v[0].z + b * v[1].z + c * v[2].z) / sum * ray->inverse_z;
     if (!(at >= ray->t_min && at <= ray->t_max)) return false;
     *t = at;
     return true;
