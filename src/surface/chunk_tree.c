@@ -47,7 +47,8 @@ static void fill_axis(kst_node *node, const float box[16][6], uint32_t used, int
 
 void kst_node_fill(kst_node *node, const float box[16][6], uint32_t used) {
     memset(node, 0, sizeof *node);
-    node->used = used;
+    node->used = (uint16_t)used;
+    node->one = 0x3f80;
     for (int axis = 0; axis < 3 && used; ++axis) fill_axis(node, box, used, axis);
 }
 
@@ -220,6 +221,9 @@ static kst_top *build_top(kst_field_ground *ground) {
     for (int level = 0; level < levels; ++level)
         fill_top(ground, top, level, nz[level], level ? nx[level - 1] : ground->chunks_x,
                  level ? nz[level - 1] : ground->chunks_z);
+    const karst_pos places[3] = {ground->shape.origin, ground->all.min, ground->all.max};
+    for (int k = 0; k < 3; ++k)
+        top->size = fmax(top->size, fmax(fmax(fabs(places[k].x), fabs(places[k].y)), fabs(places[k].z)));
     float box[6];
     if (kst_node_box(&top->node[count - 1], box))
         for (int a = 0; a < 6; ++a) top->extent = fmaxf(top->extent, fabsf(box[a]));

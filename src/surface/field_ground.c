@@ -245,8 +245,10 @@ static karst_status pile_fan(pile *p, const kst_chunk_view *view, int i, int j) 
         karst_pos corner[3];
         int column, row, triangle;
         double t;
-        kst_fan_triangle(view, i, j, k, corner, &column, &row, &triangle);
-        if (kst_view_hole(view, column, row) || !kst_triangle_cast(&p->down, corner, &t)) continue;
+        kst_fan_cell(i, j, k, &column, &row, &triangle);
+        if (kst_view_hole(view, column, row)) continue;
+        kst_cell_triangle(view, column, row, triangle, corner);
+        if (!kst_triangle_cast(&p->down, corner, &t)) continue;
         karst_level level = {-t, kst_triangle_normal(corner), place_of(p->ground, view, column, row, triangle)};
         karst_status status = pile_add(p, &level);
         if (status) return status;

@@ -13,16 +13,17 @@
 // lets through all it cannot rule out, and for the few that pass an exact one in doubles, relative to the ray's own
 // origin. What is hit is decided by the second alone, so it depends on no chunk, no order and no vector width.
 #pragma once
-#include "surface/chunk_view.h"
+#include "surface/triangle.h"
 
 enum { KST_FANS = KARST_CHUNK_CELLS / 2, KST_TREE_NODES = 64 + 4 + 1 };
 
 // Sixteen boxes, child c at column c & 3, row c >> 2. A plane is base + scale * byte, never inside the true box.
 typedef struct kst_node {
     _Alignas(64) uint8_t plane[6][16];  // low x, y, z, high x, y, z
-    float base[3], scale[3];            // [m]
-    uint32_t used;                      // children that hold any triangle
-    uint32_t spare;
+    float base[3];                      // [m]
+    uint16_t used;                      // children that hold any triangle
+    uint16_t one;                       // makes a plain number of these four bytes where base is read as four floats
+    float scale[4];                     // [m]; the last is 0
 } kst_node;
 
 // Boxes relative to one corner of a level, min xyz, max xyz [m].
@@ -51,42 +52,11 @@ typedef struct kst_top {
     int32_t nx[KST_TOP_LEVELS];
     size_t first[KST_TOP_LEVELS];
     float extent;
+    double size;  // largest coordinate of the ground in the world: what doubles round by there [m]
     kst_node node[];
 } kst_top;
 
 karst_status kst_top_get(kst_field_ground *ground, const kst_top **out);
-
-// ---- the exact test --------------------------------------------------------------------------------
-
-// A ray as the exact test wants it: axis kz has the largest part of the direction.
-typedef struct kst_exact_ray {
-    double origin[3], direction[3];  // world
-    double t_min, t_max;             // t_max shrinks as hits are found
-    int kx, ky, kz;
-    double shear_x, shear_y;
-    double inverse_z;  // of the largest part
-} kst_exact_ray;
-
-void kst_exact_ray_make(const karst_ray *ray, kst_exact_ray *out);
-
-// Does the ray meet the closed triangle, from either side, in [t_min, t_max]?  The sheared corners are rounded, but
-// alike for every triangle that shares them; the edge values x y' - y x' are opposite in the two triangles of an
-// edge; and rounding is monotone, so a value is never on the wrong side of zero. So no ray slips between two.
-bool kst_triangle_cast(const kst_exact_ray *ray, const karst_pos corner[3], double *t);
-
-// World place of a vertex of a chunk. All exact answers are of triangles between these.
-static inline karst_pos kst_world_vertex(const kst_chunk_view *view, int i, int j) {
-    karst_pos p = kst_view_vertex(view, i, j), o = view->shape.origin;
-    return (karst_pos){o.x + p.x, o.y + p.y, o.z + p.z};
-}
-
-// Corners of a triangle of cell (i, j) of a chunk, counter-clockwise from above. Number 0 has the cell's side of the
-// lower row, number 1 that of the higher.
-void kst_cell_triangle(const kst_chunk_view *view, int i, int j, int triangle, karst_pos corner[3]);
-// Triangle k of fan (i, j): its corners, the cell that it lies in and its number there.
-void kst_fan_triangle(const kst_chunk_view *view, int i, int j, int k, karst_pos corner[3], int *cell_i, int *cell_j,
-                      int *triangle);
-karst_vec3 kst_triangle_normal(const karst_pos corner[3]);
 
 // ---- the walk, once for each vector width ----------------------------------------------------------
 

@@ -8,6 +8,8 @@
 #include <immintrin.h>
 #endif
 
+typedef float f4 __attribute__((vector_size(16), may_alias));
+typedef uint8_t b16 __attribute__((vector_size(16)));
 typedef float f8 __attribute__((vector_size(32)));
 typedef int32_t i8 __attribute__((vector_size(32)));
 
@@ -16,78 +18,96 @@ typedef int32_t i8 __attribute__((vector_size(32)));
 // Distances s are metres along the ray's largest axis, from `start`. A box is left out only if the ray misses it by
 // more than `pad`: that is more than all that was rounded on the way here.
 typedef struct slab {
-    float inverse[3];       // of the direction, its largest part 1; never infinite
-    float near[3], far[3];  // origin of the ray for the nearer and the farther planes, moved apart by the pad
+    f4 inverse;    // of the direction, its largest part 1; never infinite
+    f4 sign;       // of inverse
+    f4 near, far;  // origin of the ray for the nearer and the farther planes, moved apart by the pad
     int near_plane[3], far_plane[3];
+    int turned;  // see below
+    b16 order;   // byte k is k ^ turned
 } slab;
 
-static void slab_place(slab *s, const double origin[3], float pad) {
-    for (int a = 0; a < 3; ++a) {
-        float o = (float)origin[a], p = s->inverse[a] < 0 ? -pad : pad;
-        s->near[a] = o + p;
-        s->far[a] = o - p;
-    }
+// Children are taken nearest first, in the order of the signs of the direction along x and z: bit k of a mask stands
+// for child k ^ turned, and counting up is that order.
+static const int turned_by_signs[4] = {0, 3, 12, 15};
+
+static inline void slab_place(slab *s, const double origin[3], float pad) {
+    f4 o = {(float)origin[0], (float)origin[1], (float)origin[2], 0}, p = pad * s->sign;
+    s->near = o + p;
+    s->far = o - p;
+}
+
+static inline uint32_t turn_mask(uint32_t m, int turned) {
+    if (turned & 1) m = (m & 0x1111) << 3 | (m & 0x2222) << 1 | (m & 0x4444) >> 1 | (m & 0x8888) >> 3;
+    if (turned & 4) m = (m & 0x000f) << 12 | (m & 0x00f0) << 4 | (m & 0x0f00) >> 4 | (m & 0xf000) >> 12;
+    return m & 0xffff;
 }
 
 // Which of the children the ray may meet at s in [least, most], and where it enters them.
 static inline uint32_t node_test(const kst_node *node, const slab *s, float least, float most, float enter[16]) {
-    float scale[3], near[3], far[3];
-    for (int a = 0; a < 3; ++a) {
-        scale[a] = node->scale[a] * s->inverse[a];
-        near[a] = (node->base[a] - s->near[a]) * s->inverse[a];
-        far[a] = (node->base[a] - s->far[a]) * s->inverse[a];
-    }
+    f4 base = *(const f4 *)node->base, scale = *(const f4 *)node->scale * s->inverse;
+    f4 near = (base - s->near) * s->inverse, far = (base - s->far) * s->inverse;
+    uint32_t met = 0;
 #if defined(__AVX512F__)
     __m512 in = _mm512_set1_ps(least), out = _mm512_set1_ps(most);
     for (int a = 0; a < 3; ++a) {
-        __m512i n = _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)node->plane[s->near_plane[a]]));
-        __m512i f = _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)node->plane[s->far_plane[a]]));
+        __m128i n = _mm_load_si128((const __m128i *)node->plane[s->near_plane[a]]);
+        __m128i f = _mm_load_si128((const __m128i *)node->plane[s->far_plane[a]]);
+        __m512 n16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(n, (__m128i)s->order)));
+        __m512 f16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(f, (__m128i)s->order)));
         __m512 k = _mm512_set1_ps(scale[a]);
-        in = _mm512_max_ps(in, _mm512_cvtepi32_ps(n) * k + _mm512_set1_ps(near[a]));
-        out = _mm512_min_ps(out, _mm512_cvtepi32_ps(f) * k + _mm512_set1_ps(far[a]));
+        in = _mm512_max_ps(in, n16 * k + _mm512_set1_ps(near[a]));
+        out = _mm512_min_ps(out, f16 * k + _mm512_set1_ps(far[a]));
     }
     _mm512_storeu_ps(enter, in);
-    return _mm512_cmp_ps_mask(in, out, _CMP_LE_OQ) & node->used;
+    met = _mm512_cmp_ps_mask(in, out, _CMP_LE_OQ);
 #elif defined(__AVX2__)
-    uint32_t met = 0;
-    for (int half = 0; half < 16; half += 8) {
-        __m256 in = _mm256_set1_ps(least), out = _mm256_set1_ps(most);
-        for (int a = 0; a < 3; ++a) {
-            __m256i n = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(node->plane[s->near_plane[a]] + half)));
-            __m256i f = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(node->plane[s->far_plane[a]] + half)));
-            __m256 k = _mm256_set1_ps(scale[a]);
-            in = _mm256_max_ps(in, _mm256_cvtepi32_ps(n) * k + _mm256_set1_ps(near[a]));
-            out = _mm256_min_ps(out, _mm256_cvtepi32_ps(f) * k + _mm256_set1_ps(far[a]));
-        }
-        _mm256_storeu_ps(enter + half, in);
-        met |= (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(in, out, _CMP_LE_OQ)) << half;
+    __m256 in[2] = {_mm256_set1_ps(least), _mm256_set1_ps(least)},
+           out[2] = {_mm256_set1_ps(most), _mm256_set1_ps(most)};
+    for (int a = 0; a < 3; ++a) {
+        __m128i n = _mm_load_si128((const __m128i *)node->plane[s->near_plane[a]]);
+        __m128i f = _mm_load_si128((const __m128i *)node->plane[s->far_plane[a]]);
+        n = _mm_shuffle_epi8(n, (__m128i)s->order);
+        f = _mm_shuffle_epi8(f, (__m128i)s->order);
+        __m256 k = _mm256_set1_ps(scale[a]), from = _mm256_set1_ps(near[a]), to = _mm256_set1_ps(far[a]);
+        in[0] = _mm256_max_ps(in[0], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(n)) * k + from);
+        out[0] = _mm256_min_ps(out[0], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(f)) * k + to);
+        in[1] = _mm256_max_ps(in[1], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(n, 8))) * k + from);
+        out[1] = _mm256_min_ps(out[1], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(f, 8))) * k + to);
     }
-    return met & node->used;
+    for (int half = 0; half < 2; ++half) {
+        _mm256_storeu_ps(enter + 8 * half, in[half]);
+        met |= (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(in[half], out[half], _CMP_LE_OQ)) << 8 * half;
+    }
 #else
-    uint32_t met = 0;
     for (int c = 0; c < 16; ++c) {
         float in = least, out = most;
         for (int a = 0; a < 3; ++a) {
-            float n = (float)node->plane[s->near_plane[a]][c] * scale[a] + near[a];
-            float f = (float)node->plane[s->far_plane[a]][c] * scale[a] + far[a];
+            float n = (float)node->plane[s->near_plane[a]][c ^ s->turned] * scale[a] + near[a];
+            float f = (float)node->plane[s->far_plane[a]][c ^ s->turned] * scale[a] + far[a];
             in = in > n ? in : n;
             out = out < f ? out : f;
         }
         enter[c] = in;
         met |= (uint32_t)(in <= out) << c;
     }
-    return met & node->used;
 #endif
+    return node->used == 0xffff ? met : met & turn_mask(node->used, s->turned);
 }
 
-// Children are taken nearest first: in the order of the signs of the direction along x (1) and z (2). The bits of the
-// mask are turned so that counting up is that order; the child of bit b is b ^ turn_child[turn].
-static const int turn_child[4] = {0, 3, 12, 15};
-
-static inline uint32_t turn_mask(uint32_t m, int turn) {
-    if (turn & 1) m = (m & 0x1111) << 3 | (m & 0x2222) << 1 | (m & 0x4444) >> 1 | (m & 0x8888) >> 3;
-    if (turn & 2) m = (m & 0x000f) << 12 | (m & 0x00f0) << 4 | (m & 0x0f00) >> 4 | (m & 0xf000) >> 12;
-    return m & 0xffff;
+// Those that are entered by `most`.
+static inline uint32_t nearer(const float enter[16], float most) {
+    uint32_t met = 0;
+#if defined(__AVX512F__)
+    met = _mm512_cmp_ps_mask(_mm512_loadu_ps(enter), _mm512_set1_ps(most), _CMP_LE_OQ);
+#elif defined(__AVX2__)
+    for (int half = 0; half < 16; half += 8)
+        met |=
+            (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(enter + half), _mm256_set1_ps(most), _CMP_LE_OQ))
+            << half;
+#else
+    for (int c = 0; c < 16; ++c) met |= (uint32_t)(enter[c] <= most) << c;
+#endif
+    return met;
 }
 
 // ---- a ray near some fans --------------------------------------------------------------------------
@@ -230,14 +250,6 @@ static inline uint32_t fan_test(const kst_chunk_view *view, bool flat, const fan
 
 // ---- the walk --------------------------------------------------------------------------------------
 
-typedef struct frame {
-    float enter[16];
-    const kst_node *node;
-    uint32_t mask;
-    int32_t x, z;
-    int level;
-} frame;
-
 typedef struct walk {
     kst_field_ground *ground;
     kst_exact_ray exact;
@@ -247,7 +259,6 @@ typedef struct walk {
     double world;                    // what doubles round by, near the ray [m]
     slab slab;
     fan_ray fan;
-    int turn;
     bool any, hit;
     karst_pos corner[3];  // of the triangle hit
     karst_place place;
@@ -273,8 +284,10 @@ static bool fan_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_t 
         karst_pos corner[3];
         int column, row, triangle;
         double t;
-        kst_fan_triangle(view, i, j, __builtin_ctz(triangles), corner, &column, &row, &triangle);
-        if (kst_view_hole(view, column, row) || !kst_triangle_cast(&w->exact, corner, &t)) continue;
+        kst_fan_cell(i, j, __builtin_ctz(triangles), &column, &row, &triangle);
+        if (kst_view_hole(view, column, row)) continue;
+        kst_cell_triangle(view, column, row, triangle, corner);
+        if (!kst_triangle_cast(&w->exact, corner, &t)) continue;
         if (w->hit && t >= w->exact.t_max) continue;
         hit = w->hit = true;
         w->exact.t_max = t;
@@ -317,56 +330,80 @@ static inline void enter_chunk(walk *w, const kst_chunk_view *view, const kst_ch
     f->ring_b = f->ring_x * f->b[0] + f->ring_z * f->b[2];
 }
 
-static inline void open_node(frame *f, const kst_node *node, int level, int32_t x, int32_t z) {
-    f->node = node;
-    f->level = level;
-    f->x = x;
-    f->z = z;
-}
+// A chunk on the way of a ray.
+typedef struct visit {
+    walk *w;
+    const kst_chunk_view *view;
+    const kst_chunk_tree *tree;
+    double start;
+    float least, most;
+} visit;
 
-static void walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start) {
-    static const int first[3] = {0, 64, 68}, side[3] = {8, 2, 1};
-    enter_chunk(w, view, tree, start);
-    frame stack[3], *top = stack;
-    int turn = w->turn, turned = turn_child[turn];
-    float most = most_along(w, start), least = -0x1p-10f * tree->extent;
-    open_node(top, tree->node + 68, 2, 0, 0);
-    top->mask = turn_mask(node_test(top->node, &w->slab, least, most, top->enter), turn);
-    for (;;) {
-        if (!top->mask) {
-            if (top == stack) return;
-            --top;
-            continue;
-        }
-        int child = __builtin_ctz(top->mask) ^ turned;
-        top->mask &= top->mask - 1;
-        if (top->enter[child] > most) continue;
-        int x = 4 * top->x + (child & 3), z = 4 * top->z + (child >> 2);
-        if (top->level) {
-            int level = top->level - 1;
-            ++top;
-            open_node(top, tree->node + first[level] + z * side[level] + x, level, x, z);
-            top->mask = turn_mask(node_test(top->node, &w->slab, least, most, top->enter), turn);
-            continue;
-        }
-        uint32_t triangles = fan_test(view, tree->flat, &w->fan, x, z);
-        if (triangles && fan_hit(w, view, x, z, triangles)) {
-            if (w->any) return;
-            most = most_along(w, start);
-        }
+// The three levels of a chunk. Each says whether it found a nearer hit.
+static inline bool walk_fans(visit *v, const kst_node *node, int x, int z) {
+    walk *w = v->w;
+    float enter[16];
+    bool hit = false;
+    for (uint32_t met = node_test(node, &w->slab, v->least, v->most, enter); met;) {
+        int child = __builtin_ctz(met) ^ w->slab.turned;
+        met &= met - 1;
+        int fan_x = 4 * x + (child & 3), fan_z = 4 * z + (child >> 2);
+        uint32_t triangles = fan_test(v->view, v->tree->flat, &w->fan, fan_x, fan_z);
+        if (!triangles || !fan_hit(w, v->view, fan_x, fan_z, triangles)) continue;
+        hit = true;
+        v->most = most_along(w, v->start);
+        met &= w->any ? 0 : nearer(enter, v->most);
     }
+    return hit;
 }
 
-static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double start) {
+static inline bool walk_middle(visit *v, const kst_node *node, int x, int z) {
+    float enter[16];
+    bool hit = false;
+    for (uint32_t met = node_test(node, &v->w->slab, v->least, v->most, enter); met;) {
+        int child = __builtin_ctz(met) ^ v->w->slab.turned;
+        met &= met - 1;
+        int at_x = 4 * x + (child & 3), at_z = 4 * z + (child >> 2);
+        if (!walk_fans(v, &v->tree->node[8 * at_z + at_x], at_x, at_z)) continue;
+        hit = true;
+        met &= v->w->any ? 0 : nearer(enter, v->most);
+    }
+    return hit;
+}
+
+static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start) {
+    enter_chunk(w, view, tree, start);
+    visit v = {w, view, tree, start, -0x1p-10f * tree->extent, most_along(w, start)};
+    float enter[16];
+    bool hit = false;
+    for (uint32_t met = node_test(&tree->node[68], &w->slab, v.least, v.most, enter); met;) {
+        int child = __builtin_ctz(met) ^ w->slab.turned, x = child & 3, z = child >> 2;
+        met &= met - 1;
+        if (!walk_middle(&v, &tree->node[64 + 2 * z + x], x, z)) continue;
+        hit = true;
+        met &= w->any ? 0 : nearer(enter, v.most);
+    }
+    return hit;
+}
+
+static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double start, bool *hit) {
     const kst_chunk_view *view;
     const kst_chunk_tree *tree;
     void *pin;
     karst_status status = w->ground->pin(w->ground, x, z, &view, &tree, &pin);
     if (status) return status;
-    walk_chunk(w, view, tree, start);
+    *hit = walk_chunk(w, view, tree, start);
     w->ground->release(w->ground, pin);
     return KARST_OK;
 }
+
+// A level of the boxes over all chunks, with the children still to visit.
+typedef struct frame {
+    float enter[16];
+    uint32_t met;
+    int32_t x, z;
+    int level;
+} frame;
 
 static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
     double o[3];
@@ -375,34 +412,35 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
     slab place = w->slab;
     slab_place(&place, o, 0x1p-20f * reach + (float)w->world);
     frame stack[KST_TOP_LEVELS], *top = stack;
-    int turn = w->turn, turned = turn_child[turn];
     float least = 0, most = most_along(w, start);
-    int last = boxes->level_count - 1;
-    open_node(top, boxes->node + boxes->first[last], last, 0, 0);
-    top->mask = turn_mask(node_test(top->node, &place, least, most, top->enter), turn);
+    top->x = top->z = 0;
+    top->level = boxes->level_count - 1;
+    top->met = node_test(boxes->node + boxes->first[top->level], &place, least, most, top->enter);
     for (;;) {
-        if (!top->mask) {
+        if (!top->met) {
             if (top == stack) return KARST_OK;
             --top;
             continue;
         }
-        int child = __builtin_ctz(top->mask) ^ turned;
-        top->mask &= top->mask - 1;
-        float enter = top->enter[child];
-        if (enter > most) continue;
+        int bit = __builtin_ctz(top->met), child = bit ^ place.turned;
+        top->met &= top->met - 1;
         int32_t x = 4 * top->x + (child & 3), z = 4 * top->z + (child >> 2);
         if (top->level) {
             int level = top->level - 1;
             size_t at = boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
             ++top;
-            open_node(top, boxes->node + at, level, x, z);
-            top->mask = turn_mask(node_test(top->node, &place, least, most, top->enter), turn);
+            top->x = x;
+            top->z = z;
+            top->level = level;
+            top->met = node_test(boxes->node + at, &place, least, most, top->enter);
             continue;
         }
-        karst_status status = visit_chunk(w, x, z, start + (double)enter);
-        if (status) return status;
-        if (w->hit && w->any) return KARST_OK;
+        bool hit = false;
+        karst_status status = visit_chunk(w, x, z, start + (double)top->enter[bit], &hit);
+        if (status || (hit && w->any)) return status;
+        if (!hit) continue;
         most = most_along(w, start);
+        for (frame *f = stack; f <= top; ++f) f->met &= nearer(f->enter, most);
     }
 }
 
@@ -424,7 +462,7 @@ static inline double magnitude(karst_pos p) {
     return larger(larger(fabs(p.x), fabs(p.y)), fabs(p.z));
 }
 
-static void walk_begin(walk *w, kst_field_ground *ground, const karst_ray *ray, bool any) {
+static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *boxes, const karst_ray *ray, bool any) {
     w->ground = ground;
     w->any = any;
     w->hit = false;
@@ -434,18 +472,21 @@ static void walk_begin(walk *w, kst_field_ground *ground, const karst_ray *ray, 
     double base[3] = {g.x, g.y, g.z};
     w->scale = fabs(d[w->exact.kz]);
     double unscale = fabs(w->exact.inverse_z);
+    w->slab.inverse[3] = w->slab.sign[3] = 0;
     for (int a = 0; a < 3; ++a) {
         w->origin[a] = o[a] - base[a];
-        double p = w->direction[a] = d[a] * unscale;
-        w->inverse[a] = fabs(p) > 1e-18 ? 1 / p : copysign(1e18, p);
+        w->direction[a] = d[a] * unscale;
+        w->inverse[a] = fabs(d[a]) > 1e-18 * w->scale ? w->scale / d[a] : copysign(1e18, d[a]);
+        bool back = w->inverse[a] < 0;
         w->slab.inverse[a] = (float)w->inverse[a];
-        w->slab.near_plane[a] = w->inverse[a] < 0 ? a + 3 : a;
-        w->slab.far_plane[a] = w->inverse[a] < 0 ? a : a + 3;
+        w->slab.sign[a] = back ? -1 : 1;
+        w->slab.near_plane[a] = back ? a + 3 : a;
+        w->slab.far_plane[a] = back ? a : a + 3;
         w->fan.a[a] = w->fan.b[a] = 0;
     }
-    double size = larger(magnitude(ray->origin), magnitude(g));
-    w->world = 0x1p-46 * larger(size, larger(magnitude(ground->all.min), magnitude(ground->all.max)));
-    w->turn = (d[0] < 0) | (d[2] < 0) << 1;
+    w->world = 0x1p-46 * larger(magnitude(ray->origin), boxes->size);
+    w->slab.turned = turned_by_signs[(d[0] < 0) | (d[2] < 0) << 1];
+    w->slab.order = (b16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} ^ (uint8_t)w->slab.turned;
     w->fan.a[w->exact.kx] = 1;
     w->fan.a[w->exact.kz] = -(float)w->exact.shear_x;
     w->fan.b[w->exact.ky] = 1;
@@ -457,11 +498,12 @@ karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, 
     double start;
     *out = (karst_hit){.hit = false};
     if (!(ground->all.min.x <= ground->all.max.x)) return KARST_OK;
-    walk_begin(&w, ground, ray, any);
-    if (!enter_ground(&w, &ground->all, &start)) return KARST_OK;
     const kst_top *boxes;
     karst_status status = kst_top_get(ground, &boxes);
-    if (!status) status = walk_ground(&w, boxes, start);
+    if (status) return status;
+    walk_begin(&w, ground, boxes, ray, any);
+    if (!enter_ground(&w, &ground->all, &start)) return KARST_OK;
+    status = walk_ground(&w, boxes, start);
     if (status || !w.hit) return status;
     out->hit = true;
     if (any) return KARST_OK;
