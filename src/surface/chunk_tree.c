@@ -77,28 +77,22 @@ static void grow(range *r, karst_pos p) {
 }
 
 // Bounds of the cells of fan (i, j) that are not holes.
-static range fan_range(const kst_chunk_view *view, int i, int j) {
-    range r = nothing;
+static void grow_fan(range *r, const kst_chunk_view *view, int i, int j) {
     unsigned vertices = 0;  // bit row * 3 + column of the nine
     for (int c = 0; c < 4; ++c) {
         int x = c & 1, z = c >> 1;
         if (!kst_view_hole(view, 2 * i + x, 2 * j + z)) vertices |= 033u << (x + 3 * z);
     }
     for (int k = 0; k < 9; ++k)
-        if (vertices >> k & 1) grow(&r, kst_view_vertex(view, 2 * i + k % 3, 2 * j + k / 3));
-    return r;
+        if (vertices >> k & 1) grow(r, kst_view_vertex(view, 2 * i + k % 3, 2 * j + k / 3));
 }
+
+enum { FANS = KARST_CHUNK_CELLS / 2 };
 
 bool kst_view_bounds(const kst_chunk_view *view, double min[3], double max[3]) {
     range all = nothing;
-    for (int j = 0; j < KST_FANS; ++j)
-        for (int i = 0; i < KST_FANS; ++i) {
-            range r = fan_range(view, i, j);
-            for (int a = 0; a < 3; ++a) {
-                if (r.min[a] < all.min[a]) all.min[a] = r.min[a];
-                if (r.max[a] > all.max[a]) all.max[a] = r.max[a];
-            }
-        }
+    for (int j = 0; j < FANS; ++j)
+        for (int i = 0; i < FANS; ++i) grow_fan(&all, view, i, j);
     if (all.min[0] > all.max[0]) return false;
     memcpy(min, all.min, sizeof all.min);
     memcpy(max, all.max, sizeof all.max);
@@ -158,24 +152,29 @@ void kst_tree_build(kst_chunk_tree *tree, const kst_chunk_view *view) {
     tree->cell_m = (float)step;
     tree->flat = is_flat(view);
     tree->y_error = height_error(view);
-    float box[KST_FANS * KST_FANS][6];
-    bool any[KST_FANS * KST_FANS];
-    for (int k = 0; k < KST_FANS * KST_FANS; ++k) {
-        range r = fan_range(view, k % KST_FANS, k / KST_FANS);
-        any[k] = r.min[0] <= r.max[0];
-        if (!any[k]) continue;
-        float sum = 0;
-        for (int a = 0; a < 3; ++a) {
-            box[k][a] = kst_float_below(r.min[a] - tree->origin[a]);
-            box[k][a + 3] = kst_float_above(r.max[a] - tree->origin[a]);
-            tree->extent = fmaxf(tree->extent, fmaxf(fabsf(box[k][a]), fabsf(box[k][a + 3])));
-            sum += box[k][a + 3] - box[k][a];
+    float box[KST_BLOCKS * KST_BLOCKS][6];
+    bool any[KST_BLOCKS * KST_BLOCKS];
+    for (int k = 0; k < KST_BLOCKS * KST_BLOCKS; ++k) {
+        range block = nothing;
+        int i = k % KST_BLOCKS, j = k / KST_BLOCKS;
+        for (int f = 0; f < 4; ++f) {
+            range fan = nothing;
+            grow_fan(&fan, view, 2 * i + (f & 1), 2 * j + (f >> 1));
+            if (fan.min[0] > fan.max[0]) continue;
+            grow(&block, (karst_pos){fan.min[0], fan.min[1], fan.min[2]});
+            grow(&block, (karst_pos){fan.max[0], fan.max[1], fan.max[2]});
+            double sum = fan.max[0] - fan.min[0] + fan.max[1] - fan.min[1] + fan.max[2] - fan.min[2];
+            tree->fan_extent = fmaxf(tree->fan_extent, kst_float_above(sum));
         }
-        tree->fan_extent = fmaxf(tree->fan_extent, sum);
+        any[k] = block.min[0] <= block.max[0];
+        for (int a = 0; a < 3 && any[k]; ++a) {
+            box[k][a] = kst_float_below(block.min[a] - tree->origin[a]);
+            box[k][a + 3] = kst_float_above(block.max[a] - tree->origin[a]);
+            tree->extent = fmaxf(tree->extent, fmaxf(fabsf(box[k][a]), fabsf(box[k][a + 3])));
+        }
     }
-    fill_level(tree->node, box, any, KST_FANS);
-    fill_level(tree->node + 64, box, any, 8);
-    fill_level(tree->node + 68, box, any, 2);
+    fill_level(tree->node, box, any, KST_BLOCKS);
+    fill_level(tree->node + 16, box, any, 4);
 }
 
 // ---- all chunks ------------------------------------------------------------------------------------

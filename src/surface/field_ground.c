@@ -272,13 +272,15 @@ static uint32_t children_over(const kst_node *n, double x, double z, double pad)
 
 static karst_status pile_node(pile *p, const kst_chunk_view *view, const kst_chunk_tree *tree, int level, int x,
                               int z) {
-    static const int first[3] = {0, 64, 68}, side[3] = {8, 2, 1};
-    if (level < 0) return pile_fan(p, view, x, z);
+    karst_status status = KARST_OK;
+    if (level < 0) {
+        for (int f = 0; f < 4 && !status; ++f) status = pile_fan(p, view, 2 * x + (f & 1), 2 * z + (f >> 1));
+        return status;
+    }
     karst_pos o = view->shape.origin;
     double size = fabs(o.x) + fabs(o.z) + fabs(p->x) + fabs(p->z) + (double)tree->extent;
-    uint32_t met = children_over(&tree->node[first[level] + z * side[level] + x], p->x - o.x - tree->origin[0],
+    uint32_t met = children_over(&tree->node[level ? 16 : 4 * z + x], p->x - o.x - tree->origin[0],
                                  p->z - o.z - tree->origin[2], size * 0x1p-46);
-    karst_status status = KARST_OK;
     for (; met && !status; met &= met - 1) {
         int c = __builtin_ctz(met);
         status = pile_node(p, view, tree, level - 1, 4 * x + (c & 3), 4 * z + (c >> 2));
@@ -297,7 +299,7 @@ static karst_status pile_chunk(pile *p, kst_field_ground *g, int32_t x, int32_t 
     void *pin;
     karst_status status = g->pin(g, x, z, &view, &tree, &pin);
     if (status) return status;
-    status = pile_node(p, view, tree, 2, 0, 0);
+    status = pile_node(p, view, tree, 1, 0, 0);
     g->release(g, pin);
     return status;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Rays: the search structure they walk, and the two tests they make.
 //
-//     chunks        nodes of a chunk          fans                     one fan: eight triangles round the
-//     ┌──┬──┐       root: 2 x 2 nodes         32 x 32 in a chunk       odd-odd vertex of 2 x 2 cells
-//     │  │  │       each  4 x 4 nodes                                  0---1---2
-//     ├──┼──┤       each  4 x 4 fans                                   | \ | / |      triangle k is
-//     │  │  │                                                          7---c---3      (c, k, k + 1)
-//     └──┴──┘       one node tests its 16                              | / | \ |
-//                   children at once                                   6---5---4
+//     a chunk                a block: 2 x 2 fans     a fan: eight triangles round the odd-odd vertex of 2 x 2 cells
+//     ┌──┬──┬──┬──┐          ┌─────┬─────┐           0---1---2
+//     │  │  │  │  │ root     │ \|/ │ \|/ │           | \ | / |      triangle k is (c, k, k + 1)
+//     ├──┼──┼──┼──┤ 4 x 4    │ /|\ │ /|\ │           7---c---3
+//     │  │  │  │  │ nodes,   ├─────┼─────┤           | / | \ |
+//     ├──┼──┼──┼──┤ each of  │ \|/ │ \|/ │           6---5---4
+//     │  │  │  │  │ 4 x 4    │ /|\ │ /|\ │
+//     └──┴──┴──┴──┘ blocks   └─────┴─────┘           one node tests its 16 children at once, a fan its eight triangles
 //
 // Every test that may lose something is made twice: a wide one in floats, relative to a place near the chunk, that
 // lets through all it cannot rule out, and for the few that pass an exact one in doubles, relative to the ray's own
@@ -15,7 +16,7 @@
 #pragma once
 #include "surface/triangle.h"
 
-enum { KST_FANS = KARST_CHUNK_CELLS / 2, KST_TREE_NODES = 64 + 4 + 1 };
+enum { KST_BLOCK_CELLS = 4, KST_BLOCKS = KARST_CHUNK_CELLS / KST_BLOCK_CELLS, KST_TREE_NODES = 16 + 1 };
 
 // Sixteen boxes, child c at column c & 3, row c >> 2. A plane is base + scale * byte, never inside the true box.
 typedef struct kst_node {
@@ -33,7 +34,7 @@ bool kst_node_box(const kst_node *node, float out[6]);
 float kst_float_below(double value);
 float kst_float_above(double value);
 
-// 8 x 8 nodes over the fans, then 2 x 2, then the root.
+// 4 x 4 nodes over the blocks, then the root.
 struct kst_chunk_tree {
     kst_node node[KST_TREE_NODES];
     double origin[3];  // of the boxes, relative to the ground's [m]

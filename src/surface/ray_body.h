@@ -339,32 +339,28 @@ typedef struct visit {
     float least, most;
 } visit;
 
-// The three levels of a chunk. Each says whether it found a nearer hit.
-static inline bool walk_fans(visit *v, const kst_node *node, int x, int z) {
-    walk *w = v->w;
-    float enter[16];
-    bool hit = false;
-    for (uint32_t met = node_test(node, &w->slab, v->least, v->most, enter); met;) {
-        int child = __builtin_ctz(met) ^ w->slab.turned;
-        met &= met - 1;
-        int fan_x = 4 * x + (child & 3), fan_z = 4 * z + (child >> 2);
-        uint32_t triangles = fan_test(v->view, v->tree->flat, &w->fan, fan_x, fan_z);
-        if (!triangles || !fan_hit(w, v->view, fan_x, fan_z, triangles)) continue;
+// The triangles of a block that were not ruled out, fan by fan.
+static bool block_hit(visit *v, int x, int z) {
+    uint32_t triangles[4];
+    bool flat = v->tree->flat, hit = false;
+    for (int f = 0; f < 4; ++f) triangles[f] = fan_test(v->view, flat, &v->w->fan, 2 * x + (f & 1), 2 * z + (f >> 1));
+    for (int f = 0; f < 4; ++f) {
+        if (!triangles[f] || !fan_hit(v->w, v->view, 2 * x + (f & 1), 2 * z + (f >> 1), triangles[f])) continue;
         hit = true;
-        v->most = most_along(w, v->start);
-        met &= w->any ? 0 : nearer(enter, v->most);
+        if (v->w->any) break;
     }
+    if (hit) v->most = most_along(v->w, v->start);
     return hit;
 }
 
-static inline bool walk_middle(visit *v, const kst_node *node, int x, int z) {
+// The two levels of a chunk. Each says whether it found a nearer hit.
+static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
     float enter[16];
     bool hit = false;
     for (uint32_t met = node_test(node, &v->w->slab, v->least, v->most, enter); met;) {
         int child = __builtin_ctz(met) ^ v->w->slab.turned;
         met &= met - 1;
-        int at_x = 4 * x + (child & 3), at_z = 4 * z + (child >> 2);
-        if (!walk_fans(v, &v->tree->node[8 * at_z + at_x], at_x, at_z)) continue;
+        if (!block_hit(v, 4 * x + (child & 3), 4 * z + (child >> 2))) continue;
         hit = true;
         met &= v->w->any ? 0 : nearer(enter, v->most);
     }
@@ -376,10 +372,10 @@ static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree
     visit v = {w, view, tree, start, -0x1p-10f * tree->extent, most_along(w, start)};
     float enter[16];
     bool hit = false;
-    for (uint32_t met = node_test(&tree->node[68], &w->slab, v.least, v.most, enter); met;) {
-        int child = __builtin_ctz(met) ^ w->slab.turned, x = child & 3, z = child >> 2;
+    for (uint32_t met = node_test(&tree->node[16], &w->slab, v.least, v.most, enter); met;) {
+        int child = __builtin_ctz(met) ^ w->slab.turned;
         met &= met - 1;
-        if (!walk_middle(&v, &tree->node[64 + 2 * z + x], x, z)) continue;
+        if (!walk_blocks(&v, &tree->node[child], child & 3, child >> 2)) continue;
         hit = true;
         met &= w->any ? 0 : nearer(enter, v.most);
     }
