@@ -126,6 +126,103 @@ typedef struct fan_ray {
 
 static const f8 ring_column = {-1, 0, 1, 1, 1, 0, -1, -1}, ring_row = {-1, -1, -1, 0, 1, 1, 1, 0};
 
+#if defined(__AVX512F__)
+// Two fans side by side: lanes 0..7 are the ring of the left one, 8..15 of the right. Out of three rows of five
+// vertices; the third row stands for the fourth operand of the permutation.
+typedef float f16 __attribute__((vector_size(64)));
+enum { ROW_FLOATS = 0x1f, ROW_VERTICES = 0x3ff };
+
+static inline f16 load_rings(const float *p, f16 *centre) {
+    __m512 upper = _mm512_castps256_ps512(_mm256_maskz_loadu_ps(ROW_FLOATS, p));
+    upper = _mm512_insertf32x8(upper, _mm256_maskz_loadu_ps(ROW_FLOATS, p + KARST_CHUNK_SIDE), 1);
+    __m512 lower = _mm512_castps256_ps512(_mm256_maskz_loadu_ps(ROW_FLOATS, p + 2 * KARST_CHUNK_SIDE));
+    const __m512i ring = _mm512_setr_epi32(0, 1, 2, 10, 18, 17, 16, 8, 2, 3, 4, 12, 20, 19, 18, 10);
+    const __m512i middle = _mm512_setr_epi32(9, 9, 9, 9, 9, 9, 9, 9, 11, 11, 11, 11, 11, 11, 11, 11);
+    *centre = (f16)_mm512_permutexvar_ps(middle, upper);
+    return (f16)_mm512_permutex2var_ps(upper, ring, lower);
+}
+
+// One of the two integers of baked vertices: 0 the height, 1 the sideways parts.
+static inline __m512i baked_rings(const __m512i row[3], int part, __m512i *centre) {
+    const __m512i ring = _mm512_setr_epi32(0, 2, 4, 0, 20, 18, 16, 0, 4, 6, 8, 0, 24, 22, 20, 0);
+    const __m512i sides = _mm512_setr_epi32(0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 4);
+    const __m512i middle = _mm512_setr_epi32(2, 2, 2, 2, 2, 2, 2, 2, 6, 6, 6, 6, 6, 6, 6, 6);
+    __m512i shift = _mm512_set1_epi32(part);
+    __m512i r = _mm512_permutex2var_epi32(row[0], _mm512_add_epi32(ring, shift), row[2]);
+    *centre = _mm512_permutexvar_epi32(_mm512_add_epi32(middle, shift), row[1]);
+    return _mm512_mask_permutexvar_epi32(r, 0x8888, _mm512_add_epi32(sides, shift), row[1]);
+}
+
+static inline f16 low_half(__m512i v) {
+    return (f16)_mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(v, 16), 16));
+}
+static inline f16 high_half(__m512i v) {
+    return (f16)_mm512_cvtepi32_ps(_mm512_srai_epi32(v, 16));
+}
+
+static inline f16 next(f16 v) {  // lane k + 1, round each ring
+    return (f16)_mm512_permutexvar_ps(_mm512_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8),
+                                      (__m512)v);
+}
+
+static inline f16 both(const f8 *v) {
+    return (f16)_mm512_broadcast_f32x8(*(const __m256 *)v);
+}
+
+// The triangles of two fans that the ray may meet; the left one is fan (i, j).
+static inline uint32_t fans_test(const kst_chunk_view *view, bool flat, const fan_ray *r, int i, int j) {
+    static const f16 columns = {1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3};
+    int at = 2 * j * KARST_CHUNK_SIDE + 2 * i;
+    f16 cx = (columns + (float)(2 * i)) * r->cell - r->x, cy, x = {0}, y, z = {0};
+    f16 cz = (f16){0} + ((float)(2 * j + 1) * r->cell - r->z);
+    if (view->baked) {
+        __m512i row[3], centre;
+        for (int k = 0; k < 3; ++k)
+            row[k] = _mm512_maskz_loadu_epi32(ROW_VERTICES, view->baked + at + k * KARST_CHUNK_SIDE);
+        y = (f16)_mm512_cvtepi32_ps(baked_rings(row, 0, &centre)) * r->step_y;
+        cy = (f16)_mm512_cvtepi32_ps(centre) * r->step_y;
+        if (!flat) {
+            __m512i sideways = baked_rings(row, 1, &centre);
+            x = cx + both(&r->ring_x) + low_half(sideways) * r->step_xz;
+            z = cz + both(&r->ring_z) + high_half(sideways) * r->step_xz;
+            cx += low_half(centre) * r->step_xz;
+            cz += high_half(centre) * r->step_xz;
+        }
+    } else {
+        y = load_rings(view->y + at, &cy);
+        if (!flat) {
+            f16 dx, dz;
+            x = cx + both(&r->ring_x) + load_rings(view->x + at, &dx);
+            z = cz + both(&r->ring_z) + load_rings(view->z + at, &dz);
+            cx += dx;
+            cz += dz;
+        }
+    }
+    y = y - r->y - r->y_rest;
+    cy = cy - r->y - r->y_rest;
+    f16 rest_a = cx * r->a[0] + cz * r->a[2], rest_b = cx * r->b[0] + cz * r->b[2];
+    f16 pa = rest_a + cy * r->a[1], pb = rest_b + cy * r->b[1], qa = y * r->a[1], qb = y * r->b[1];
+    if (flat) {
+        qa += both(&r->ring_a) + rest_a;
+        qb += both(&r->ring_b) + rest_b;
+    } else {
+        qa += x * r->a[0] + z * r->a[2];
+        qb += x * r->b[0] + z * r->b[2];
+    }
+    __m512 spoke = (__m512)(pa * qb - pb * qa), rim = (__m512)(qa * next(qb) - qb * next(qa));
+    __m512 other = (__m512)next((f16)spoke), slack = _mm512_set1_ps(r->slack), back = _mm512_set1_ps(-r->slack);
+    uint32_t one = _mm512_cmp_ps_mask(spoke, back, _CMP_GE_OQ) & _mm512_cmp_ps_mask(rim, back, _CMP_GE_OQ) &
+                   _mm512_cmp_ps_mask(other, slack, _CMP_LE_OQ);
+    uint32_t two = _mm512_cmp_ps_mask(spoke, slack, _CMP_LE_OQ) & _mm512_cmp_ps_mask(rim, slack, _CMP_LE_OQ) &
+                   _mm512_cmp_ps_mask(other, back, _CMP_GE_OQ);
+    return one | two;
+}
+
+// The triangles of block (i, j) that the ray may meet: bit 8 f + k is triangle k of fan f.
+static inline uint32_t block_test(const kst_chunk_view *view, bool flat, const fan_ray *r, int i, int j) {
+    return fans_test(view, flat, r, 2 * i, 2 * j) | fans_test(view, flat, r, 2 * i, 2 * j + 1) << 16;
+}
+#else
 #if defined(__AVX2__)
 // Eight of the nine, in the order of the ring, out of three rows of four: the first two begin at the fan's column, the
 // last one before it.
@@ -248,6 +345,14 @@ static inline uint32_t fan_test(const kst_chunk_view *view, bool flat, const fan
     return lanes(one | two);
 }
 
+// The triangles of block (i, j) that the ray may meet: bit 8 f + k is triangle k of fan f.
+static inline uint32_t block_test(const kst_chunk_view *view, bool flat, const fan_ray *r, int i, int j) {
+    uint32_t met = 0;
+    for (int f = 0; f < 4; ++f) met |= fan_test(view, flat, r, 2 * i + (f & 1), 2 * j + (f >> 1)) << 8 * f;
+    return met;
+}
+#endif
+
 // ---- the walk --------------------------------------------------------------------------------------
 
 typedef struct walk {
@@ -277,14 +382,14 @@ static inline float most_along(const walk *w, double start) {
     return (float)(most + fabs(most) * 0x1p-22);
 }
 
-// The exact test of the triangles of a fan that were not ruled out.
-static bool fan_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_t triangles) {
+// The exact test of the triangles of a block that were not ruled out.
+static bool block_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_t triangles) {
     bool hit = false;
     for (; triangles; triangles &= triangles - 1) {
         karst_pos corner[3];
-        int column, row, triangle;
+        int bit = __builtin_ctz(triangles), fan = bit >> 3, column, row, triangle;
         double t;
-        kst_fan_cell(i, j, __builtin_ctz(triangles), &column, &row, &triangle);
+        kst_fan_cell(2 * i + (fan & 1), 2 * j + (fan >> 1), bit & 7, &column, &row, &triangle);
         if (kst_view_hole(view, column, row)) continue;
         kst_cell_triangle(view, column, row, triangle, corner);
         if (!kst_triangle_cast(&w->exact, corner, &t)) continue;
@@ -339,20 +444,6 @@ typedef struct visit {
     float least, most;
 } visit;
 
-// The triangles of a block that were not ruled out, fan by fan.
-static bool block_hit(visit *v, int x, int z) {
-    uint32_t triangles[4];
-    bool flat = v->tree->flat, hit = false;
-    for (int f = 0; f < 4; ++f) triangles[f] = fan_test(v->view, flat, &v->w->fan, 2 * x + (f & 1), 2 * z + (f >> 1));
-    for (int f = 0; f < 4; ++f) {
-        if (!triangles[f] || !fan_hit(v->w, v->view, 2 * x + (f & 1), 2 * z + (f >> 1), triangles[f])) continue;
-        hit = true;
-        if (v->w->any) break;
-    }
-    if (hit) v->most = most_along(v->w, v->start);
-    return hit;
-}
-
 // The two levels of a chunk. Each says whether it found a nearer hit.
 static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
     float enter[16];
@@ -360,8 +451,11 @@ static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
     for (uint32_t met = node_test(node, &v->w->slab, v->least, v->most, enter); met;) {
         int child = __builtin_ctz(met) ^ v->w->slab.turned;
         met &= met - 1;
-        if (!block_hit(v, 4 * x + (child & 3), 4 * z + (child >> 2))) continue;
+        int i = 4 * x + (child & 3), j = 4 * z + (child >> 2);
+        uint32_t triangles = block_test(v->view, v->tree->flat, &v->w->fan, i, j);
+        if (!triangles || !block_hit(v->w, v->view, i, j, triangles)) continue;
         hit = true;
+        v->most = most_along(v->w, v->start);
         met &= v->w->any ? 0 : nearer(enter, v->most);
     }
     return hit;
