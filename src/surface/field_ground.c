@@ -66,7 +66,9 @@ static karst_status field_chunk_triangles(const karst_ground *ground, uint32_t c
         int count = 0;
         for (int i = 0; i < KARST_CHUNK_CELLS; ++i)
             for (int k = 0; k < 2 && !kst_view_hole(view, i, j); ++k) {
-                kst_cell_triangle(view, i, j, k, row[count].corner);
+                kst_corners corner;
+                kst_cell_triangle(view, i, j, k, &corner);
+                for (int c = 0; c < 3; ++c) row[count].corner[c] = kst_corner(&corner, c);
                 row[count++].place = place_of(g, view, i, j, k);
             }
         if (count) more = fn(context, row, count);
@@ -242,14 +244,14 @@ static karst_status pile_add(pile *p, const karst_level *level) {
 
 static karst_status pile_fan(pile *p, const kst_chunk_view *view, int i, int j) {
     for (int k = 0; k < 8; ++k) {
-        karst_pos corner[3];
+        kst_corners corner;
         int column, row, triangle;
         double t;
         kst_fan_cell(i, j, k, &column, &row, &triangle);
         if (kst_view_hole(view, column, row)) continue;
-        kst_cell_triangle(view, column, row, triangle, corner);
-        if (!kst_triangle_cast(&p->down, corner, &t)) continue;
-        karst_level level = {-t, kst_triangle_normal(corner), place_of(p->ground, view, column, row, triangle)};
+        kst_cell_triangle(view, column, row, triangle, &corner);
+        if (!kst_triangle_cast(&p->down, &corner, &t)) continue;
+        karst_level level = {-t, kst_triangle_normal(&corner), place_of(p->ground, view, column, row, triangle)};
         karst_status status = pile_add(p, &level);
         if (status) return status;
     }

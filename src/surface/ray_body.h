@@ -365,7 +365,7 @@ typedef struct walk {
     slab slab;
     fan_ray fan;
     bool any, hit;
-    karst_pos corner[3];  // of the triangle hit
+    kst_corners corner;  // of the triangle hit
     karst_place place;
 } walk;
 
@@ -386,18 +386,18 @@ static inline float most_along(const walk *w, double start) {
 static bool block_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_t triangles) {
     bool hit = false;
     for (; triangles; triangles &= triangles - 1) {
-        karst_pos corner[3];
+        kst_corners corner;
         int bit = __builtin_ctz(triangles), fan = bit >> 3, column, row, triangle;
         double t;
         kst_fan_cell(2 * i + (fan & 1), 2 * j + (fan >> 1), bit & 7, &column, &row, &triangle);
         if (kst_view_hole(view, column, row)) continue;
-        kst_cell_triangle(view, column, row, triangle, corner);
-        if (!kst_triangle_cast(&w->exact, corner, &t)) continue;
+        kst_cell_triangle(view, column, row, triangle, &corner);
+        if (!kst_triangle_cast(&w->exact, &corner, &t)) continue;
         if (w->hit && t >= w->exact.t_max) continue;
         hit = w->hit = true;
         w->exact.t_max = t;
         if (w->any) return true;
-        memcpy(w->corner, corner, sizeof corner);
+        w->corner = corner;
         uint32_t chunk_x = (uint32_t)view->column / KARST_CHUNK_CELLS,
                  chunk_z = (uint32_t)view->row / KARST_CHUNK_CELLS;
         w->place = (karst_place){.chunk = chunk_z * (uint32_t)w->ground->chunks_x + chunk_x,
@@ -601,7 +601,7 @@ karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, 
     out->t = t;
     out->position = (karst_pos){ray->origin.x + t * ray->direction.x, ray->origin.y + t * ray->direction.y,
                                 ray->origin.z + t * ray->direction.z};
-    out->normal = kst_triangle_normal(w.corner);
+    out->normal = kst_triangle_normal(&w.corner);
     out->place = w.place;
     return KARST_OK;
 }

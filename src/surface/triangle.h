@@ -41,58 +41,68 @@ static inline void kst_exact_ray_make(const karst_ray *ray, kst_exact_ray *out) 
     out->shear_y = d[ky] * inverse;
 }
 
-// A corner in the ray's own coordinates: z along its largest axis, x and y 0 on the ray.
+// Three corners, one a lane; the fourth lane is of no meaning.
+typedef double kst_lanes __attribute__((vector_size(32)));
+typedef int64_t kst_lane_order __attribute__((vector_size(32)));
+typedef struct kst_corners {
+    kst_lanes axis[3];  // x, y, z: world
+} kst_corners;
+
+// Corners in the ray's own coordinates: z along its largest axis, x and y 0 on the ray.
 typedef struct kst_sheared {
-    double x, y, z;
+    kst_lanes x, y, z;
 } kst_sheared;
-
-static inline kst_sheared kst_shear(const kst_exact_ray *ray, karst_pos p) {
-    double v[3] = {p.x - ray->origin[0], p.y - ray->origin[1], p.z - ray->origin[2]};
-    double z = v[ray->kz];
-    return (kst_sheared){v[ray->kx] - ray->shear_x * z, v[ray->ky] - ray->shear_y * z, z};
-}
-
-static inline double kst_edge(kst_sheared a, kst_sheared b) { return a.x * b.y - a.y * b.x; }
 
 // Seen edge-on the three corners lie on one line through the ray, and the ray runs inside the triangle from one of
 // its sides to another. Rare.
-bool kst_cast_edge_on(const kst_exact_ray *ray, const kst_sheared corner[3], double *t);
+bool kst_cast_edge_on(const kst_exact_ray *ray, const kst_sheared *corner, double *t);
 
 // Does the ray meet the closed triangle, from either side, in [t_min, t_max]?
-static inline bool kst_triangle_cast(const kst_exact_ray *ray, const karst_pos corner[3], double *t) {
-    kst_sheared v[3] = {kst_shear(ray, corner[0]), kst_shear(ray, corner[1]), kst_shear(ray, corner[2])};
-    double a = kst_edge(v[1], v[2]), b = kst_edge(v[2], v[0]), c = kst_edge(v[0], v[1]);
-    if (((a < 0) | (b < 0) | (c < 0)) & ((a > 0) | (b > 0) | (c > 0))) return false;
-    double sum = a + b + c;
-    if (sum == 0) return kst_cast_edge_on(ray, v, t);
-    double at = (a * v[0].z + b * v[1].z + c * v[2].z) / sum * ray->inverse_z;
+static inline bool kst_triangle_cast(const kst_exact_ray *ray, const kst_corners *corner, double *t) {
+    kst_lanes v[3];
+    for (int a = 0; a < 3; ++a) v[a] = corner->axis[a] - ray->origin[a];
+    kst_lanes z = v[ray->kz];
+    kst_sheared s = {v[ray->kx] - ray->shear_x * z, v[ray->ky] - ray->shear_y * z, z};
+    // Lane k is the edge that faces corner k: x y' - y x' of the two corners after it.
+    const kst_lane_order one = {1, 2, 0, 3}, two = {2, 0, 1, 3};
+    kst_lanes e = __builtin_shuffle(s.x, one) * __builtin_shuffle(s.y, two) -
+                  __builtin_shuffle(s.y, one) * __builtin_shuffle(s.x, two);
+    if (((e[0] < 0) | (e[1] < 0) | (e[2] < 0)) & ((e[0] > 0) | (e[1] > 0) | (e[2] > 0))) return false;
+    double sum = e[0] + e[1] + e[2];
+    if (sum == 0) return kst_cast_edge_on(ray, &s, t);
+    kst_lanes ez = e * z;
+    double at = (ez[0] + ez[1] + ez[2]) / sum * ray->inverse_z;
     if (!(at >= ray->t_min && at <= ray->t_max)) return false;
     *t = at;
     return true;
 }
 
-static inline karst_vec3 kst_triangle_normal(const karst_pos corner[3]) {
-    double ax = corner[1].x - corner[0].x, ay = corner[1].y - corner[0].y, az = corner[1].z - corner[0].z;
-    double bx = corner[2].x - corner[0].x, by = corner[2].y - corner[0].y, bz = corner[2].z - corner[0].z;
-    double x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx, length = sqrt(x * x + y * y + z * z);
+static inline karst_vec3 kst_triangle_normal(const kst_corners *corner) {
+    kst_lanes x = corner->axis[0], y = corner->axis[1], z = corner->axis[2];
+    double ax = x[1] - x[0], ay = y[1] - y[0], az = z[1] - z[0], bx = x[2] - x[0], by = y[2] - y[0], bz = z[2] - z[0];
+    double nx = ay * bz - az * by, ny = az * bx - ax * bz, nz = ax * by - ay * bx;
+    double length = sqrt(nx * nx + ny * ny + nz * nz);
     if (!(length > 0)) return (karst_vec3){0, 1, 0};
     double scale = 1 / length;
-    return (karst_vec3){(float)(x * scale), (float)(y * scale), (float)(z * scale)};
+    return (karst_vec3){(float)(nx * scale), (float)(ny * scale), (float)(nz * scale)};
 }
 
-// World place of a vertex of a chunk. All exact answers are of triangles between these.
-static inline karst_pos kst_world_vertex(const kst_chunk_view *view, int i, int j) {
-    karst_pos p = kst_view_vertex(view, i, j), o = view->shape.origin;
-    return (karst_pos){o.x + p.x, o.y + p.y, o.z + p.z};
-}
-
-// Corners of a triangle of cell (i, j) of a chunk, counter-clockwise from above. Number 0 has the cell's side of the
-// lower row, number 1 that of the higher. Chunks begin at even columns and rows, so the parity here is the field's.
-static inline void kst_cell_triangle(const kst_chunk_view *view, int i, int j, int triangle, karst_pos corner[3]) {
+// World places of the corners of a triangle of cell (i, j) of a chunk, counter-clockwise from above. Number 0 has the
+// cell's side of the lower row, number 1 that of the higher. Chunks begin at even columns and rows, so the parity here
+// is the field's. All exact answers are of triangles between these places.
+static inline void kst_cell_triangle(const kst_chunk_view *view, int i, int j, int triangle, kst_corners *out) {
     // Corners 0..3 are (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1).
-    static const int8_t corners[2][2][3] = {{{0, 3, 1}, {0, 2, 3}}, {{0, 2, 1}, {1, 2, 3}}};
+    static const int8_t corners[2][2][4] = {{{0, 3, 1, 0}, {0, 2, 3, 0}}, {{0, 2, 1, 0}, {1, 2, 3, 1}}};
     const int8_t *c = corners[(i + j) & 1][triangle];
-    for (int k = 0; k < 3; ++k) corner[k] = kst_world_vertex(view, i + (c[k] & 1), j + (c[k] >> 1));
+    karst_pos p[3], o = view->shape.origin;
+    for (int k = 0; k < 3; ++k) p[k] = kst_view_vertex(view, i + (c[k] & 1), j + (c[k] >> 1));
+    out->axis[0] = (kst_lanes){p[0].x, p[1].x, p[2].x, 0} + o.x;
+    out->axis[1] = (kst_lanes){p[0].y, p[1].y, p[2].y, 0} + o.y;
+    out->axis[2] = (kst_lanes){p[0].z, p[1].z, p[2].z, 0} + o.z;
+}
+
+static inline karst_pos kst_corner(const kst_corners *c, int k) {
+    return (karst_pos){c->axis[0][k], c->axis[1][k], c->axis[2][k]};
 }
 
 // The cell that triangle k of fan (i, j) lies in, and its number there. See ray.h.
