@@ -9,6 +9,7 @@
 #endif
 
 typedef float f4 __attribute__((vector_size(16), may_alias));
+typedef int32_t i4 __attribute__((vector_size(16)));
 typedef uint8_t b16 __attribute__((vector_size(16)));
 typedef float f8 __attribute__((vector_size(32)));
 typedef int32_t i8 __attribute__((vector_size(32)));
@@ -18,22 +19,25 @@ typedef int32_t i8 __attribute__((vector_size(32)));
 // Distances s are metres along the ray's largest axis, from `start`. A box is left out only if the ray misses it by
 // more than `pad`: that is more than all that was rounded on the way here.
 typedef struct slab {
-    f4 inverse;    // of the direction, its largest part 1; never infinite
-    f4 sign;       // of inverse
-    f4 near, far;  // origin of the ray for the nearer and the farther planes, moved apart by the pad
-    int near_plane[3], far_plane[3];
-    int turned;  // see below
+    f4 inverse;  // of the direction, its largest part 1; never infinite
+    f4 sign;     // of inverse
     b16 order;   // byte k is k ^ turned
+    int turned;  // see below
+    int near_plane[3], far_plane[3];
 } slab;
+
+// Origin of the ray for the nearer and the farther planes, moved apart by the pad.
+typedef struct spot {
+    f4 near, far;
+} spot;
 
 // Children are taken nearest first, in the order of the signs of the direction along x and z: bit k of a mask stands
 // for child k ^ turned, and counting up is that order.
 static const int turned_by_signs[4] = {0, 3, 12, 15};
 
-static inline void slab_place(slab *s, const double origin[3], float pad) {
+static inline spot place_spot(const slab *s, const double origin[3], float pad) {
     f4 o = {(float)origin[0], (float)origin[1], (float)origin[2], 0}, p = pad * s->sign;
-    s->near = o + p;
-    s->far = o - p;
+    return (spot){o + p, o - p};
 }
 
 static inline uint32_t turn_mask(uint32_t m, int turned) {
@@ -43,23 +47,26 @@ static inline uint32_t turn_mask(uint32_t m, int turned) {
 }
 
 // Which of the children the ray may meet at s in [least, most], and where it enters them.
-static inline uint32_t node_test(const kst_node *node, const slab *s, float least, float most, float enter[16]) {
+static inline uint32_t node_test(const kst_node *node, const slab *s, spot at, float least, float most,
+                                 float enter[16]) {
     f4 base = *(const f4 *)node->base, scale = *(const f4 *)node->scale * s->inverse;
-    f4 near = (base - s->near) * s->inverse, far = (base - s->far) * s->inverse;
+    f4 near = (base - at.near) * s->inverse, far = (base - at.far) * s->inverse;
     uint32_t met = 0;
 #if defined(__AVX512F__)
-    __m512 in = _mm512_set1_ps(least), out = _mm512_set1_ps(most);
+    __m512 in[3], out[3];
     for (int a = 0; a < 3; ++a) {
         __m128i n = _mm_load_si128((const __m128i *)node->plane[s->near_plane[a]]);
         __m128i f = _mm_load_si128((const __m128i *)node->plane[s->far_plane[a]]);
         __m512 n16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(n, (__m128i)s->order)));
         __m512 f16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(f, (__m128i)s->order)));
         __m512 k = _mm512_set1_ps(scale[a]);
-        in = _mm512_max_ps(in, n16 * k + _mm512_set1_ps(near[a]));
-        out = _mm512_min_ps(out, f16 * k + _mm512_set1_ps(far[a]));
+        in[a] = n16 * k + _mm512_set1_ps(near[a]);
+        out[a] = f16 * k + _mm512_set1_ps(far[a]);
     }
-    _mm512_storeu_ps(enter, in);
-    met = _mm512_cmp_ps_mask(in, out, _CMP_LE_OQ);
+    __m512 enters = _mm512_max_ps(_mm512_max_ps(in[0], in[1]), _mm512_max_ps(in[2], _mm512_set1_ps(least)));
+    __m512 leaves = _mm512_min_ps(_mm512_min_ps(out[0], out[1]), _mm512_min_ps(out[2], _mm512_set1_ps(most)));
+    _mm512_storeu_ps(enter, enters);
+    met = _mm512_cmp_ps_mask(enters, leaves, _CMP_LE_OQ);
 #elif defined(__AVX2__)
     __m256 in[2] = {_mm256_set1_ps(least), _mm256_set1_ps(least)},
            out[2] = {_mm256_set1_ps(most), _mm256_set1_ps(most)};
@@ -412,13 +419,12 @@ static inline float largest(const double v[3]) {
     return (float)larger(larger(fabs(v[0]), fabs(v[1])), fabs(v[2]));
 }
 
-// Place the ray at `start` in the chunk.
-static inline void enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start) {
+// Place the ray at `start` in the chunk: that is in its box, or outside by no more than `loose`.
+static inline spot enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start,
+                               float loose) {
     double o[3];
     for (int a = 0; a < 3; ++a) o[a] = w->origin[a] + start * w->direction[a] - tree->origin[a];
-    float reach = largest(o), world = (float)w->world;
-    if (reach < tree->extent) reach = tree->extent;
-    slab_place(&w->slab, o, 0x1p-20f * reach + world);
+    float reach = tree->extent + loose, world = (float)w->world;
     fan_ray *f = &w->fan;
     f->x = (float)o[0];
     f->z = (float)o[2];
@@ -433,6 +439,7 @@ static inline void enter_chunk(walk *w, const kst_chunk_view *view, const kst_ch
     f->ring_z = ring_row * f->cell;
     f->ring_a = f->ring_x * f->a[0] + f->ring_z * f->a[2];
     f->ring_b = f->ring_x * f->b[0] + f->ring_z * f->b[2];
+    return place_spot(&w->slab, o, 0x1p-20f * reach + world);
 }
 
 // A chunk on the way of a ray.
@@ -441,6 +448,7 @@ typedef struct visit {
     const kst_chunk_view *view;
     const kst_chunk_tree *tree;
     double start;
+    spot at;
     float least, most;
 } visit;
 
@@ -448,7 +456,7 @@ typedef struct visit {
 static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
     float enter[16];
     bool hit = false;
-    for (uint32_t met = node_test(node, &v->w->slab, v->least, v->most, enter); met;) {
+    for (uint32_t met = node_test(node, &v->w->slab, v->at, v->least, v->most, enter); met;) {
         int child = __builtin_ctz(met) ^ v->w->slab.turned;
         met &= met - 1;
         int i = 4 * x + (child & 3), j = 4 * z + (child >> 2);
@@ -461,12 +469,14 @@ static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
     return hit;
 }
 
-static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start) {
-    enter_chunk(w, view, tree, start);
-    visit v = {w, view, tree, start, -0x1p-10f * tree->extent, most_along(w, start)};
+static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start, float loose) {
+    visit v = {.w = w, .view = view, .tree = tree, .start = start};
+    v.at = enter_chunk(w, view, tree, start, loose);
+    v.least = -0x1p-10f * tree->extent;
+    v.most = most_along(w, start);
     float enter[16];
     bool hit = false;
-    for (uint32_t met = node_test(&tree->node[16], &w->slab, v.least, v.most, enter); met;) {
+    for (uint32_t met = node_test(&tree->node[16], &w->slab, v.at, v.least, v.most, enter); met;) {
         int child = __builtin_ctz(met) ^ w->slab.turned;
         met &= met - 1;
         if (!walk_blocks(&v, &tree->node[child], child & 3, child >> 2)) continue;
@@ -476,13 +486,13 @@ static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree
     return hit;
 }
 
-static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double start, bool *hit) {
+static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double start, float loose, bool *hit) {
     const kst_chunk_view *view;
     const kst_chunk_tree *tree;
     void *pin;
     karst_status status = w->ground->pin(w->ground, x, z, &view, &tree, &pin);
     if (status) return status;
-    *hit = walk_chunk(w, view, tree, start);
+    *hit = walk_chunk(w, view, tree, start, loose);
     w->ground->release(w->ground, pin);
     return KARST_OK;
 }
@@ -499,20 +509,20 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
     double o[3];
     for (int a = 0; a < 3; ++a) o[a] = w->origin[a] + start * w->direction[a];
     float reach = largest(o) > boxes->extent ? largest(o) : boxes->extent;
-    slab place = w->slab;
-    slab_place(&place, o, 0x1p-20f * reach + (float)w->world);
+    float pad = 0x1p-20f * reach + (float)w->world;
+    spot place = place_spot(&w->slab, o, pad);
     frame stack[KST_TOP_LEVELS], *top = stack;
     float least = 0, most = most_along(w, start);
     top->x = top->z = 0;
     top->level = boxes->level_count - 1;
-    top->met = node_test(boxes->node + boxes->first[top->level], &place, least, most, top->enter);
+    top->met = node_test(boxes->node + boxes->first[top->level], &w->slab, place, least, most, top->enter);
     for (;;) {
         if (!top->met) {
             if (top == stack) return KARST_OK;
             --top;
             continue;
         }
-        int bit = __builtin_ctz(top->met), child = bit ^ place.turned;
+        int bit = __builtin_ctz(top->met), child = bit ^ w->slab.turned;
         top->met &= top->met - 1;
         int32_t x = 4 * top->x + (child & 3), z = 4 * top->z + (child >> 2);
         if (top->level) {
@@ -522,11 +532,13 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
             top->x = x;
             top->z = z;
             top->level = level;
-            top->met = node_test(boxes->node + at, &place, least, most, top->enter);
+            top->met = node_test(boxes->node + at, &w->slab, place, least, most, top->enter);
             continue;
         }
         bool hit = false;
-        karst_status status = visit_chunk(w, x, z, start + (double)top->enter[bit], &hit);
+        const float *step = boxes->node[boxes->first[0] + (size_t)top->z * (size_t)boxes->nx[0] + (size_t)top->x].scale;
+        float loose = 4 * pad + 2 * (step[0] + step[1] + step[2]);  // a box in its parent's eight bits
+        karst_status status = visit_chunk(w, x, z, start + (double)top->enter[bit], loose, &hit);
         if (status || (hit && w->any)) return status;
         if (!hit) continue;
         most = most_along(w, start);
@@ -562,18 +574,18 @@ static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *
     double base[3] = {g.x, g.y, g.z};
     w->scale = fabs(d[w->exact.kz]);
     double unscale = fabs(w->exact.inverse_z);
-    w->slab.inverse[3] = w->slab.sign[3] = 0;
     for (int a = 0; a < 3; ++a) {
         w->origin[a] = o[a] - base[a];
         w->direction[a] = d[a] * unscale;
         w->inverse[a] = fabs(d[a]) > 1e-18 * w->scale ? w->scale / d[a] : copysign(1e18, d[a]);
         bool back = w->inverse[a] < 0;
-        w->slab.inverse[a] = (float)w->inverse[a];
-        w->slab.sign[a] = back ? -1 : 1;
         w->slab.near_plane[a] = back ? a + 3 : a;
         w->slab.far_plane[a] = back ? a : a + 3;
         w->fan.a[a] = w->fan.b[a] = 0;
     }
+    f4 inverse = {(float)w->inverse[0], (float)w->inverse[1], (float)w->inverse[2], 0};
+    w->slab.inverse = inverse;
+    w->slab.sign = (f4)(((i4)inverse & INT32_MIN) | 0x3f800000);
     w->world = 0x1p-46 * larger(magnitude(ray->origin), boxes->size);
     w->slab.turned = turned_by_signs[(d[0] < 0) | (d[2] < 0) << 1];
     w->slab.order = (b16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} ^ (uint8_t)w->slab.turned;
