@@ -86,7 +86,9 @@ karst_status kst_world_chunk_decode(const uint8_t *bytes, size_t size, uint64_t 
             memset(out->x, 0, sizeof out->x);
             memset(out->z, 0, sizeof out->z);
         }
-        for (int j = 0; j < KARST_CHUNK_CELLS; ++j) out->hole[j] = holes ? kst_read_u64(&r) : 0;
+        uint64_t any = 0;
+        for (int j = 0; j < KARST_CHUNK_CELLS; ++j) any |= out->hole[j] = holes ? kst_read_u64(&r) : 0;
+        good &= holes == (any != 0);  // one ground, one form: else its hash would depend on who wrote it
     }
     kst_free(NULL, raw, KST_CHUNK_BYTES_MAX);
     return good ? KARST_OK : KARST_ERROR_FORMAT;
