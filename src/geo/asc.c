@@ -48,12 +48,13 @@ karst_status kst_asc_load(const char *path, int32_t width, int32_t height, kst_g
     if (status) return status;
     size_t count = (size_t)width * (size_t)height, bytes = 0;
     uint8_t *memory = NULL;
-    if (count > map.size / 2 + 1)  // a digit and a space each
+    if (!map.size || count > map.size / 2 + 1)  // a digit and a space each
         status = kst_fail(report, KARST_ERROR_FORMAT, "%s: found %zu bytes, too few for %d x %d numbers", path,
                           map.size, width, height);
     else if (!kst_size_mul(count, 8, &bytes) || !(memory = kst_alloc(NULL, bytes)))
         status = kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
-    words w = skip_header((words){(const char *)map.bytes, (const char *)map.bytes + map.size});
+    const char *text = map.size ? (const char *)map.bytes : "";
+    words w = skip_header((words){text, text + map.size});
     kst_out out = {memory};
     char word[WORD_BYTES];
     for (size_t k = 0; k < count && !status; ++k) {

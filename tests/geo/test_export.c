@@ -54,7 +54,7 @@ static void expect_same(prop *p, const imported *a, const imported *b, double to
 static void rasters_come_back(void **state) {
     (void)state;
     static const double steps[] = {1, 0.1, 0.01, 0};
-    for (prop p = prop_begin("export_round_trip", 40); prop_next(&p);) {
+    for (prop p = prop_begin("export_round_trip", 25); prop_next(&p);) {
         int c = prop_int(&p, 2, 140), r = prop_int(&p, 2, 140);
         double step = steps[prop_int(&p, 0, 3)], low = prop_chance(&p, 0.5) ? 0 : -300;
         double reach = step == 0.01 ? 500
