@@ -50,7 +50,7 @@ typedef struct karst_gl_look {
     uint32_t cookie;                           ///< set by the default function, do not touch
 } karst_gl_look;
 
-/// A clear summer afternoon with sky; snow, trees and exposure chosen from the ground.
+/// A clear morning with sky; snow, trees and exposure chosen from the ground.
 KARST_API karst_gl_look karst_gl_look_default(void);
 
 /// Set the sun to that of a clock hour (0..24, local solar) at a latitude [rad, north positive] and day of the year
@@ -58,9 +58,12 @@ KARST_API karst_gl_look karst_gl_look_default(void);
 KARST_API void karst_gl_look_sun(karst_gl_look *look, float hour, float latitude_rad, int day);
 
 /// Copy what is new and draw view `view_index` of the frame into framebuffer `target` (GL name), sized by the view.
-/// Sets all GL state it needs and restores none. Each update's frame is drawn at least once, since it carries uploads.
-/// Cost: one draw a batch, and copying frame->uploads.
-/// @return KARST_ERROR_MEMORY, KARST_ERROR_UNSUPPORTED (the driver refused)
+/// Sets all GL state it needs and restores none. A frame may be drawn any
+/// number of times or not at all: what a frame that was not drawn brought is read from the pack. A target whose depth
+/// is not 32-bit float (a window) gets its colours copied from a target of our own, def.samples to the pixel.
+/// Cost: a few draws a batch, and copying frame->uploads; a new azimuth of the sun sweeps the height map.
+/// @return KARST_ERROR_MEMORY, KARST_ERROR_LIMIT (too large for the device), KARST_ERROR_UNSUPPORTED (the driver
+/// refused), KARST_ERROR_FORMAT, KARST_ERROR_FILE (the pack)
 KARST_API karst_status karst_gl_draw(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
                                      const karst_gl_look *look, unsigned target);
 

@@ -31,7 +31,6 @@ static bool try_display(EGLDisplay display, karst_gl_context *out) {
         }
         if (context != EGL_NO_CONTEXT) eglDestroyContext(display, context);
     }
-    eglTerminate(display);
     return false;
 }
 
@@ -66,7 +65,6 @@ void karst_gl_context_destroy(karst_gl_context *context) {
     if (!context) return;
     eglMakeCurrent(context->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     eglDestroyContext(context->display, context->context);
-    eglTerminate(context->display);
     kst_free(NULL, context, sizeof *context);
 }
 

@@ -41,7 +41,9 @@ static inline stage stage_make(karst_field *field, const char *defines) {
     karst_gl_def def = karst_gl_def_default();
     def.report = &report;
     def.jobs = s.jobs;
-    if (kst_gl_create_with(s.pack, &def, defines, &s.gl)) fail_msg("%s", report.message);
+    karst_status status =
+        *defines ? kst_gl_create_with(s.pack, &def, defines, &s.gl) : karst_gl_create(s.pack, &def, &s.gl);
+    if (status) fail_msg("%s", report.message);
     return s;
 }
 

@@ -252,6 +252,18 @@ static void any_target_gets_the_same_picture(void **state) {
     stage_clear(&s);
 }
 
+static void contexts_come_and_go(void **state) {
+    (void)state;
+    need_context();  // the one of this program stays; a second is made current, and gives way again
+    karst_report report = {0};
+    karst_gl_context *second;
+    assert_int_equal(karst_gl_context_create(&report, &second), KARST_OK);
+    assert_true(strlen(karst_gl_device()) > 0);
+    karst_gl_context_destroy(second);
+    karst_gl_context_destroy(NULL);
+    karst_gl_destroy(NULL);
+}
+
 // ---- light -------------------------------------------------------------------------------------------
 
 static void sun_stands_where_astronomy_says(void **state) {
@@ -390,6 +402,7 @@ int main(void) {
         cmocka_unit_test(sky_of_the_shader_is_that_of_its_twin),
         cmocka_unit_test(shadow_falls_behind_a_wall),
         cmocka_unit_test(noise_repeats_and_its_gradient_is_true),
+        cmocka_unit_test(contexts_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, remove_files);
 }

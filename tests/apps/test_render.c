@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// karst render and karst flyover: figures, files, and what is said of bad input. Skipped where there is no OpenGL.
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "karst/bake.h"
+#include "scenes/scenes.h"
+#include "support/prop.h"
+#include "support/run.h"
+
+static char pack_path[512];
+static bool has_gl;
+
+static int bake(void **state) {
+    (void)state;
+    snprintf(pack_path, sizeof pack_path, "%s", temp_path("render.kpack"));
+    karst_field *field;
+    if (scene_rough_field(257, 257, 20, 3, false, false, (karst_pos){0, 0, 0}, &field)) return 1;
+    karst_bake_def def = karst_bake_def_default();
+    karst_report report = {0};
+    karst_bake_info info;
+    if (karst_bake_field(field, pack_path, &def, NULL, &report, &info)) return 1;
+    karst_field_destroy(field);
+    ran r = run_karst("render", pack_path, "-o", temp_path("first.png"), "--size", "16x16");
+    has_gl = !strstr(r.err, "OpenGL");
+    if (!has_gl) print_message("skipped: %s", r.err);
+    return 0;
+}
+
+static int clean(void **state) {
+    (void)state;
+    temp_remove();
+    return 0;
+}
+
+static double number_in(const cJSON *object, const char *name) {
+    const cJSON *item = cJSON_GetObjectItem(object, name);
+    assert_true(cJSON_IsNumber(item));
+    return item->valuedouble;
+}
+
+// Width and height that a PNG file says it has.
+static void png_size(const char *path, unsigned *width, unsigned *height) {
+    unsigned char head[24] = {0};
+    FILE *in = fopen(path, "rb");
+    assert_true(in && fread(head, 1, sizeof head, in) == sizeof head);
+    fclose(in);
+    assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
+    *width = (unsigned)head[16] << 24 | head[17] << 16 | head[18] << 8 | head[19];
+    *height = (unsigned)head[20] << 24 | head[21] << 16 | head[22] << 8 | head[23];
+}
+
+static size_t slurp(const char *path, char *out, size_t room) {
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    size_t n = fread(out, 1, room, in);
+    fclose(in);
+    return n;
+}
+
+static void render_prints_its_figures(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    ran r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--eye", "500,400,500", "--look", "2500,0,2500",
+                      "--size", "200x100", "--fov-deg", "60", "--samples", "1", "--json");
+    assert_int_equal(r.code, 0);
+    assert_true(is_one_line(r.out));
+    cJSON *o = cJSON_Parse(r.out);
+    assert_true(number_in(o, "triangles") > 100 && number_in(o, "draws") >= 1 && number_in(o, "draws") <= 6);
+    assert_true(number_in(o, "max_error_px") <= 1.00001 && number_in(o, "cpu_ms") > 0);
+    double fine = number_in(o, "triangles");
+    cJSON_Delete(o);
+    unsigned w, h;
+    png_size(temp_path("a.png"), &w, &h);
+    assert_true(w == 200 && h == 100);
+    r = run_karst("render", pack_path, "-o", temp_path("b.png"), "--eye", "500,400,500", "--look", "2500,0,2500",
+                  "--size", "200x100", "--fov-deg", "60", "--samples", "1", "--json", "--lod-error", "20",
+                  "--wireframe", "--levels", "--contours", "20", "--water", "5", "--hour", "18", "--background",
+                  "00ff00");
+    assert_int_equal(r.code, 0);
+    o = cJSON_Parse(r.out);
+    assert_true(number_in(o, "triangles") < fine);
+    cJSON_Delete(o);
+}
+
+static void the_same_command_gives_the_same_file(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    static char a[200000], b[200000];
+    for (int k = 0; k < 2; ++k) {  // no view given: it is found, and found again
+        ran r = run_karst("render", pack_path, "-o", temp_path(k ? "b.png" : "a.png"), "--size", "160x90", "--samples",
+                          "1", "--threads", k ? "1" : "3");
+        assert_int_equal(r.code, 0);
+    }
+    size_t n = slurp(temp_path("a.png"), a, sizeof a), m = slurp(temp_path("b.png"), b, sizeof b);
+    assert_true(n == m && n > 1000);
+    assert_memory_equal(a, b, n);
+}
+
+static void an_eye_under_the_ground_is_told(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    ran r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--eye", "2000,-3000,2000", "--look",
+                      "2500,0,2500", "--size", "32x32", "--samples", "1");
+    assert_int_equal(r.code, 0);  // drawn as asked
+    assert_non_null(strstr(r.err, "under the ground"));
+    r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--eye", "2000,2,2000", "--look", "2500,2,2500",
+                  "--stand", "--size", "32x32", "--samples", "1");
+    assert_int_equal(r.code, 0);
+    assert_true(!*r.err);
+}
+
+static void bad_input_is_named(void **state) {
+    (void)state;
+    const struct {
+        const char *words[8];
+        int code;
+        const char *says;
+    } cases[] = {
+        {{"render", pack_path}, 2, "-o"},
+        {{"render", pack_path, "-o", "a.png", "--eye", "1,2,3"}, 2, "--look"},
+        {{"render", pack_path, "-o", "a.png", "--eye", "1,2"}, 2, "--eye"},
+        {{"render", pack_path, "-o", "a.png", "--samples", "3"}, 2, "--samples"},
+        {{"render", pack_path, "-o", "a.png", "--background", "reddish"}, 2, "--background"},
+        {{"render", pack_path, "-o", "a.png", "--size", "0x9"}, 2, "--size"},
+        {{"render", "nothing.kpack", "-o", "a.png"}, 1, "nothing.kpack"},
+        {{"render", pack_path, "-o", "no/such/folder/a.png", "--size", "8x8"}, 1, "no/such/folder"},
+        {{"flyover", pack_path}, 2, "-o"},
+        {{"flyover", pack_path, "-o", "f", "--frames", "0"}, 2, "--frames"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        const char *const *w = cases[k].words;
+        if (!has_gl && cases[k].code == 1) continue;
+        ran r = run_karst(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+        if (r.code != cases[k].code || !strstr(r.err, cases[k].says) || !is_one_line(r.err))
+            fail_msg("case %zu: code %d, said: %s", k, r.code, r.err);
+    }
+}
+
+static void remove_folder(const char *folder) {
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (e->d_name[0] != '.') unlink(path);
+    }
+    if (d) closedir(d);
+    rmdir(folder);
+}
+
+static void flyover_stays_above_the_ground(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    char folder[600], path[700];
+    snprintf(folder, sizeof folder, "%s", temp_path("flight"));
+    ran r =
+        run_karst("flyover", pack_path, "-o", folder, "--frames", "12", "--size", "64x36", "--samples", "1", "--json");
+    assert_int_equal(r.code, 0);
+    cJSON *o = cJSON_Parse(r.out);
+    assert_true(number_in(o, "frames") == 12 && number_in(o, "clearance_m") > 5);
+    const cJSON *video = cJSON_GetObjectItem(o, "video");
+    struct stat s;
+    if (video) assert_true(!stat(video->valuestring, &s) && s.st_size > 500);
+    cJSON_Delete(o);
+    for (int k = 0; k < 12; ++k) {
+        unsigned w, h;
+        snprintf(path, sizeof path, "%s/frame_%05d.png", folder, k);
+        png_size(path, &w, &h);
+        assert_true(w == 64 && h == 36);
+    }
+    remove_folder(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(render_prints_its_figures),       cmocka_unit_test(the_same_command_gives_the_same_file),
+        cmocka_unit_test(an_eye_under_the_ground_is_told), cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(flyover_stays_above_the_ground),
+    };
+    return cmocka_run_group_tests(tests, bake, clean);
+}
