@@ -25,6 +25,7 @@ typedef struct kst_store {
 
 typedef struct kst_graph {
     const kst_store *store;  // NULL: nothing is kept
+    uint64_t version;        // of the program that makes the results; in every key
     karst_jobs *jobs;
     const karst_progress *progress;
     int32_t run, reused;

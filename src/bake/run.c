@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "bake/sheet.h"
-#include "light/maps.h"
 #include "pack/writer.h"
 
 enum { RUN_CHUNKS = 16 };  // chunks in one step: neighbours of a row
@@ -38,7 +37,8 @@ static size_t chunk_total(const kst_sheet *s, int level) {
 // ---- tables ----------------------------------------------------------------------------------------
 
 static karst_status table_key(void *context, int step, uint64_t *out) {
-    *out = kst_table_row_key(&((bake *)context)->sheet, step);
+    const bake *b = context;
+    *out = kst_hash_u64(b->graph->version, kst_table_row_key(&b->sheet, step));
     return KARST_OK;
 }
 
@@ -130,7 +130,7 @@ static karst_status chunk_key(void *context, int step, uint64_t *out) {
     karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
     if (!chunk) return KARST_ERROR_MEMORY;
     memset(chunk, 0, sizeof *chunk);  // between the members too
-    uint64_t hash = kst_hash_u64(KST_BAKE_VERSION, (uint64_t)t.level << 32 | (uint32_t)(t.x1 - t.x0));
+    uint64_t hash = kst_hash_u64(b->graph->version, (uint64_t)t.level << 32 | (uint32_t)(t.x1 - t.x0));
     for (int32_t x = t.x0; x < t.x1; ++x) {
         kst_sheet_chunk(&b->sheet, &b->tables, t.level, x, t.z, chunk);
         hash = kst_hash(chunk, sizeof *chunk, hash);
@@ -207,137 +207,6 @@ static karst_status give_chunk(void *context, int level, int32_t x, int32_t z, c
     return r.bad ? KARST_ERROR_FORMAT : KARST_OK;
 }
 
-// ---- maps ------------------------------------------------------------------------------------------
-//
-// One step for all of them, with all workers. Its result is the maps as the pack holds them: the heads, then their
-// encoded samples one after the other.
-
-typedef struct maps_head {
-    karst_map map[KST_LOOK_MAPS];  // samples NULL
-    uint64_t size[KST_LOOK_MAPS];
-} maps_head;
-
-static karst_status maps_key(void *context, int step, uint64_t *out) {
-    (void)step;
-    const bake *b = context;
-    const kst_sheet *s = &b->sheet;
-    const karst_lattice *l = &s->lattice;
-    double steps[] = {l->step_y_m, l->step_xz_m, l->shape.spacing_m};
-    uint64_t numbers[] = {KST_BAKE_VERSION, (uint64_t)b->def->map_side, (uint64_t)s->columns, (uint64_t)s->rows};
-    uint64_t hash = kst_hash(steps, sizeof steps, kst_hash(numbers, sizeof numbers, 0));
-    hash = kst_hash(s->row_hash, (size_t)s->rows * 8, hash);
-    *out = kst_hash(s->hole[0], chunk_total(s, 0) * KARST_CHUNK_CELLS * 8, hash);
-    return KARST_OK;
-}
-
-static void give_row(void *context, int row, float *y, float *x, float *z, uint8_t *holes) {
-    const kst_sheet *s = context;
-    size_t columns = (size_t)s->columns, at = kst_sheet_index(s, 0, row);
-    for (size_t i = 0; i < columns; ++i) y[i] = (float)(s->y[at + i] * s->lattice.step_y_m);
-    for (size_t i = 0; i < columns && s->displaced; ++i) {
-        x[i] = (float)(s->dx[at + i] * s->lattice.step_xz_m);
-        z[i] = (float)(s->dz[at + i] * s->lattice.step_xz_m);
-    }
-    const uint64_t *hole = s->hole[0] + (size_t)row * (size_t)s->chunks_x[0];
-    for (size_t i = 0; i + 1 < columns && row + 1 < s->rows; ++i) holes[i] = hole[i / 64] >> (i % 64) & 1;
-}
-
-typedef struct band {
-    const karst_map *map;
-    int index;
-    kst_bytes out;
-    size_t room;
-} band;
-
-static karst_status encode_bands(int begin, int end, int worker, void *context) {
-    (void)worker;
-    for (band *b = (band *)context + begin; b < (band *)context + end; ++b) {
-        b->room = kst_map_band_bound(b->map);
-        b->out.at = kst_alloc(NULL, b->room);
-        if (b->out.at) b->out.size = kst_map_encode_band(b->map, b->index, b->out.at, b->room);
-        if (!b->out.size) return KARST_ERROR_MEMORY;
-    }
-    return KARST_OK;
-}
-
-static karst_status join_bands(const karst_map *map, const band *bands, int count, kst_bytes *out) {
-    maps_head head;
-    memset(&head, 0, sizeof head);
-    size_t size = sizeof head;
-    for (int m = 0; m < KST_LOOK_MAPS; ++m) {
-        head.map[m] = map[m];
-        head.map[m].samples = NULL;
-    }
-    for (int i = 0; i < count; ++i) {
-        head.size[bands[i].map - map] += bands[i].out.size;
-        size += bands[i].out.size;
-    }
-    *out = kst_bytes_make(size);
-    uint8_t *at = out->at;
-    if (!at) return KARST_ERROR_MEMORY;
-    memcpy(at, &head, sizeof head);
-    at += sizeof head;
-    for (int i = 0; i < count; at += bands[i++].out.size) memcpy(at, bands[i].out.at, bands[i].out.size);
-    return KARST_OK;
-}
-
-static karst_status encode_maps(const bake *b, const karst_map *map, kst_bytes *out) {
-    int count = 0, at = 0;
-    for (int m = 0; m < KST_LOOK_MAPS; ++m) count += kst_map_bands(&map[m]);
-    band *bands = kst_alloc_zero(NULL, (size_t)count * sizeof *bands);
-    if (!bands) return KARST_ERROR_MEMORY;
-    for (int m = 0; m < KST_LOOK_MAPS; ++m)
-        for (int i = 0; i < kst_map_bands(&map[m]); ++i, ++at) bands[at].map = &map[m], bands[at].index = i;
-    karst_status status =
-        kst_jobs_run(b->graph->jobs, count, 1, encode_bands, bands, b->graph->progress, "maps", 0.8, 1);
-    if (!status) status = join_bands(map, bands, count, out);
-    for (int i = 0; i < count; ++i) kst_free(NULL, bands[i].out.at, bands[i].room);
-    kst_free(NULL, bands, (size_t)count * sizeof *bands);
-    return status;
-}
-
-static karst_status maps_run(void *context, int step, kst_bytes *out) {
-    (void)step;
-    const bake *b = context;
-    kst_look *look = NULL;
-    karst_map map[KST_LOOK_MAPS];
-    karst_status status = kst_look_create(&b->sheet.lattice.shape, b->def->map_side, &look);
-    if (!status)
-        status = kst_look_read(look, b->sheet.displaced, give_row, (void *)(uintptr_t)&b->sheet, b->graph->jobs,
-                               b->graph->progress);
-    if (!status) status = kst_look_build(look, b->graph->jobs, b->graph->progress, map);
-    if (!status) status = encode_maps(b, map, out);
-    kst_look_destroy(look);
-    return status;
-}
-
-static bool maps_is_whole(void *context, int step, const kst_bytes *bytes) {
-    (void)context;
-    (void)step;
-    maps_head head;
-    if (bytes->size < sizeof head) return false;
-    memcpy(&head, bytes->at, sizeof head);
-    uint64_t left = bytes->size - sizeof head;
-    for (int m = 0; m < KST_LOOK_MAPS; ++m) {
-        if (head.size[m] > left) return false;
-        left -= head.size[m];
-    }
-    return left == 0;
-}
-
-// About 30 bytes a sample while they are made, see light/maps.h.
-static uint64_t maps_memory(const karst_field *field, int32_t map_side) {
-    karst_field_shape shape = karst_field_shape_of(field);
-    int width, height;
-    kst_look_size(shape.columns, shape.rows, map_side, &width, &height);
-    return 30 * (uint64_t)width * (uint64_t)height;
-}
-
-static karst_status build_maps(bake *b) {
-    kst_stage stage = {"maps", 1, b, maps_key, maps_run, maps_is_whole};
-    return kst_graph_stage(b->graph, &stage, &b->maps);
-}
-
 // ---- pack ------------------------------------------------------------------------------------------
 
 static karst_status write_pack(bake *b, const char *path, karst_report *report, karst_bake_info *info) {
@@ -345,11 +214,8 @@ static karst_status write_pack(bake *b, const char *path, karst_report *report, 
     const karst_lattice *l = &s->lattice;
     karst_pos o = l->shape.origin;
     const int32_t *low = b->ground.min, *high = b->ground.max;
-    kst_pack_contents c = {.lattice = *l,
-                           .level_count = s->level_count,
-                           .hole_count = s->hole_count,
-                           .world_hash = s->source_hash,
-                           .map_count = KST_LOOK_MAPS};
+    kst_pack_contents c = {
+        .lattice = *l, .level_count = s->level_count, .hole_count = s->hole_count, .world_hash = s->source_hash};
     bool any = low[0] <= high[0];
     c.bounds = (karst_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     if (any) {
@@ -364,15 +230,7 @@ static karst_status write_pack(bake *b, const char *path, karst_report *report, 
         c.nodes[level] = b->nodes[level];
         c.chunk_bounds[level] = (const float(*)[6])b->bounds[level];
     }
-    maps_head head;
-    memcpy(&head, b->maps.at, sizeof head);
-    const uint8_t *encoded = b->maps.at + sizeof head;
-    for (int m = 0; m < KST_LOOK_MAPS; ++m) {
-        c.maps[m] = head.map[m];
-        c.map_bytes[m] = encoded;
-        c.map_sizes[m] = (size_t)head.size[m];
-        encoded += head.size[m];
-    }
+    kst_maps_contents(&b->maps, &c);
     ++b->graph->run;
     return kst_pack_write(path, &c, give_chunk, b, b->graph->progress, report, &info->hash, &info->file_bytes);
 }
@@ -400,18 +258,26 @@ karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, kar
     return KARST_OK;
 }
 
+// Everything but the file.
+static karst_status make(bake *b, karst_field *field, karst_report *why) {
+    kst_graph *g = b->graph;
+    karst_field_shape shape = karst_field_shape_of(field);
+    uint64_t maps = kst_maps_memory(&shape, b->def->map_side);
+    karst_status status = kst_sheet_build(field, (double)b->def->error_m, maps, g->jobs, g->progress, why, &b->sheet);
+    if (!status) status = build_tables(b);
+    if (!status) status = build_nodes(b);
+    if (!status) status = kst_sheet_normals(&b->sheet, g->jobs, g->progress);
+    if (!status) status = build_chunks(b);
+    if (!status) status = kst_maps_build(&b->sheet, b->def->map_side, g, &b->maps);
+    return status;
+}
+
 karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake_def *def, kst_graph *graph,
                           karst_report *report, karst_bake_info *info) {
     bake b = {.def = def, .graph = graph};
     karst_report why = {0};
     karst_bake_info done = {0};
-    karst_status status = kst_sheet_build(field, (double)def->error_m, maps_memory(field, def->map_side), graph->jobs,
-                                          graph->progress, &why, &b.sheet);
-    if (!status) status = build_tables(&b);
-    if (!status) status = build_nodes(&b);
-    if (!status) status = kst_sheet_normals(&b.sheet, graph->jobs, graph->progress);
-    if (!status) status = build_chunks(&b);
-    if (!status) status = build_maps(&b);
+    karst_status status = make(&b, field, &why);
     if (!status) status = write_pack(&b, path, &why, &done);
     if (!status) {
         done.level_count = b.sheet.level_count;
@@ -426,5 +292,46 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
         kst_fail(report, status, "%s: %s", path, karst_status_text(status));
     }
     free_bake(&b);
+    return status;
+}
+
+// A small field with everything in it: three coordinates, holes, two chunks.
+static karst_status make_sample(karst_field **out) {
+    enum { COLUMNS = 70, ROWS = 20 };
+    karst_field_def def = karst_field_def_default();
+    def.shape = (karst_field_shape){COLUMNS, ROWS, 2, {0, 0, 0}};
+    karst_status status = karst_field_create(&def, out);
+    for (int row = 0; row < ROWS && !status; ++row) {
+        float at[3][COLUMNS];
+        uint8_t hole[COLUMNS];
+        for (int i = 0; i < COLUMNS; ++i) {
+            uint64_t place = (uint64_t)(row * COLUMNS + i);
+            for (int a = 0; a < 3; ++a)
+                at[a][i] = (float)((a ? 1 : 30) * kst_random01((uint64_t)a, place) + (i - row) * (i + row) * 0.01);
+            hole[i] = kst_random(3, place) % 8 == 0;
+        }
+        karst_rect rect = {0, row, COLUMNS, row + 1}, cells = {0, row, COLUMNS - 1, row + 1};
+        status = karst_field_write(*out, rect, at[0], at[1], at[2], COLUMNS);
+        if (!status && row + 1 < ROWS) status = karst_field_write_holes(*out, cells, hole, COLUMNS);
+    }
+    return status;
+}
+
+karst_status kst_bake_version(uint64_t *out) {
+    karst_field *field = NULL;
+    karst_bake_def def = karst_bake_def_default();
+    kst_graph graph = {0};
+    bake b = {.def = &def, .graph = &graph};
+    karst_status status = make_sample(&field);
+    if (!status) status = make(&b, field, NULL);
+    if (!status) {
+        uint64_t hash = kst_hash(b.maps.at, b.maps.size, 0);
+        for (int i = 0; i < b.stretch_count; ++i) hash = kst_hash(b.chunks[i].at, b.chunks[i].size, hash);
+        for (int level = 0; level < b.sheet.level_count; ++level)
+            hash = kst_hash(b.nodes[level], chunk_total(&b.sheet, level) * sizeof *b.nodes[0], hash);
+        *out = hash;
+    }
+    free_bake(&b);
+    karst_field_destroy(field);
     return status;
 }

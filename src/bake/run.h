@@ -2,13 +2,24 @@
 // One bake, from a field to a pack.
 #pragma once
 #include "bake/graph.h"
+#include "bake/sheet.h"
 #include "karst/bake.h"
-
-// Changes whenever the same input would give another pack.
-#define KST_BAKE_VERSION 1u
+#include "pack/writer.h"
 
 karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake_def *def, kst_graph *graph,
                           karst_report *report, karst_bake_info *info);
 
 // The def, checked: NULL gives the default.
 karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, karst_bake_def *out);
+
+// A hash of what this program makes of a small field: keys of kept results hold it, so that results of another program,
+// whose codecs, maps or errors differ, are not taken for its own. Cost: about 5 ms.
+karst_status kst_bake_version(uint64_t *out);
+
+// ---- maps.c: look maps -------------------------------------------------------------------------------
+
+karst_status kst_maps_build(const kst_sheet *sheet, int32_t map_side, kst_graph *graph, kst_bytes *out);
+// Put what was built into what the pack writer gets; it points into maps.
+void kst_maps_contents(const kst_bytes *maps, kst_pack_contents *out);
+// The most bytes that building takes.
+uint64_t kst_maps_memory(const karst_field_shape *shape, int32_t map_side);

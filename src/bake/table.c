@@ -20,9 +20,6 @@
 
 enum { BASE_ROWS = KARST_CHUNK_PATCHES };  // patch rows of level 0 in one row of chunks
 
-// Changes whenever the numbers do, so that kept results of an older program are not used.
-static const uint64_t table_version = 1;
-
 static int last_stride_level(const kst_sheet *s) {
     return s->level_count - 1 + KARST_PATCH_LEVELS;
 }
@@ -180,8 +177,8 @@ size_t kst_table_row_bytes(const kst_sheet *s) {
 
 uint64_t kst_table_row_key(const kst_sheet *s, int32_t chunk_z) {
     const karst_lattice *l = &s->lattice;
-    uint64_t numbers[] = {table_version,          (uint64_t)s->columns,    (uint64_t)s->level_count,
-                          (uint64_t)s->displaced, (uint64_t)l->cell_steps, (uint64_t)chunk_z};
+    uint64_t numbers[] = {(uint64_t)s->columns, (uint64_t)s->level_count, (uint64_t)s->displaced,
+                          (uint64_t)l->cell_steps, (uint64_t)chunk_z};
     double steps[] = {l->step_y_m, l->step_xz_m};
     uint64_t hash = kst_hash(steps, sizeof steps, kst_hash(numbers, sizeof numbers, 0));
     int32_t first = chunk_z * KARST_CHUNK_CELLS, last = kst_min32(first + KARST_CHUNK_CELLS, s->rows - 1);

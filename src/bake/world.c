@@ -57,10 +57,10 @@ static void keep_record(kst_graph *graph, uint64_t key, const char *path, const 
     kst_bytes_free(&bytes, 1);
 }
 
-static uint64_t record_key(uint64_t world, const karst_bake_def *def) {
+static uint64_t record_key(uint64_t version, uint64_t world, const karst_bake_def *def) {
     uint32_t error;
     memcpy(&error, &def->error_m, 4);
-    uint64_t v[] = {0x6B636170u, KST_BAKE_VERSION, world, error, (uint64_t)def->map_side};
+    uint64_t v[] = {0x6B636170u, version, world, error, (uint64_t)def->map_side};
     return kst_hash(v, sizeof v, 0);
 }
 
@@ -81,7 +81,9 @@ karst_status karst_bake(karst_project *project, const char *path, const karst_ba
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
     kst_store store = {put, get, project};
     kst_graph graph = {.store = &store, .jobs = d.jobs, .progress = progress};
-    uint64_t key = record_key(world, &d);
+    status = kst_bake_version(&graph.version);
+    if (status) return kst_fail(report, status, "%s: %s", path, karst_status_text(status));
+    uint64_t key = record_key(graph.version, world, &d);
     if (is_baked_already(&graph, key, path, info)) return KARST_OK;
 
     karst_field *field;
