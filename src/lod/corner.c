@@ -156,53 +156,142 @@ static float corner_level(const ask *a, int level, int32_t x, int32_t z) {
     return settle(own, cap, floor, top->level, finest);
 }
 
+// ---- a whole leaf ----------------------------------------------------------------------------------
+
+enum { N = KARST_CHUNK_CORNERS };
+
+// A side of a leaf: where its corners lie in the table, and which chunk is across.
+typedef struct side {
+    int first, step;  // index of its corner 0 and the way to the next
+    int dx, dz;       // the neighbour
+} side;
+static const side sides[4] = {{0, 1, 0, -1}, {N - 1, N, 1, 0}, {N * (N - 1), 1, 0, 1}, {0, N, -1, 0}};
+
+typedef struct around {
+    const ask *ask;
+    const kst_leaf *leaf;
+    const kst_leaf *round[3][3];
+    bool there[3][3];  // inside the ground; with a NULL round: split
+    float *levels;     // own ones, absolute; becomes the result
+} around;
+
+static void settle_at(const around *r, int i, float cap, float floor) {
+    int level = r->leaf->level;
+    r->levels[i] = settle(r->levels[i], cap, floor, level, level);
+}
+
+// The corner of the chunk at (sx, sz), each 0 or 2.
+static void chunk_corner(const around *r, int sx, int sz) {
+    const kst_leaf *leaf = r->leaf;
+    int i = (sz ? N - 1 : 0) * N + (sx ? N - 1 : 0);
+    const int at[3][2] = {{1, sx}, {sz, 1}, {sz, sx}};
+    float cap = leaf->cap, floor = leaf->floor;
+    for (int k = 0; k < 3; ++k) {
+        const kst_leaf *n = r->round[at[k][0]][at[k][1]];
+        if (!r->there[at[k][0]][at[k][1]]) continue;
+        if (!n || n->level != leaf->level) {
+            int32_t x = leaf->x * KARST_CHUNK_PATCHES + (sx ? N - 1 : 0),
+                    z = leaf->z * KARST_CHUNK_PATCHES + (sz ? N - 1 : 0);
+            r->levels[i] = corner_level(r->ask, leaf->level, x, z);
+            return;
+        }
+        cap = less(cap, n->cap);
+        floor = more(floor, n->floor);
+    }
+    settle_at(r, i, cap, floor);
+}
+
+// The three corners inside a side; those of the chunk are done. What corner_level says, with fewer look-ups.
+static void side_corners(const around *r, const side *s) {
+    const kst_leaf *leaf = r->leaf, *n = r->round[s->dz + 1][s->dx + 1];
+    float *v = r->levels;
+    const int i1 = s->first + s->step, i2 = i1 + s->step, i3 = i2 + s->step, i4 = i3 + s->step;
+    if (!r->there[s->dz + 1][s->dx + 1] || (n && n->level == leaf->level)) {
+        float cap = n ? less(leaf->cap, n->cap) : leaf->cap, floor = n ? more(leaf->floor, n->floor) : leaf->floor;
+        settle_at(r, i1, cap, floor);
+        settle_at(r, i2, cap, floor);
+        settle_at(r, i3, cap, floor);
+    } else if (n) {  // coarser: one or two edges of its own
+        if (n->level == leaf->level + 1) {
+            int32_t x = leaf->x * KARST_CHUNK_PATCHES + i2 % N, z = leaf->z * KARST_CHUNK_PATCHES + i2 / N;
+            v[i2] = corner_level(r->ask, leaf->level, x, z);
+        } else
+            v[i2] = less(v[s->first], v[i4]);
+        v[i1] = less(v[s->first], v[i2]);
+        v[i3] = less(v[i2], v[i4]);
+    } else {  // finer: a leaf across each patch
+        const kst_leaf *across[KARST_CHUNK_PATCHES];
+        for (int k = 0; k < KARST_CHUNK_PATCHES; ++k) {
+            int i = s->first + k * s->step;
+            int32_t x = leaf->x * KARST_CHUNK_PATCHES + i % N, z = leaf->z * KARST_CHUNK_PATCHES + i / N;
+            across[k] = leaf_of_quadrant(r->ask->cut, leaf->level, x, z, s->dx ? s->dx > 0 : 1, s->dz ? s->dz > 0 : 1);
+        }
+        const int index[3] = {i1, i2, i3};
+        for (int k = 0; k < 3; ++k) {
+            float cap = leaf->cap, floor = leaf->floor;
+            int finest = leaf->level;
+            for (int q = k; q < k + 2; ++q) {
+                if (!across[q]) continue;  // its parent reaches beyond the ground
+                cap = less(cap, across[q]->cap);
+                floor = more(floor, across[q]->floor);
+                if (across[q]->level < finest) finest = across[q]->level;
+            }
+            v[index[k]] = settle(v[index[k]], cap, floor, leaf->level, finest);
+        }
+    }
+}
+
+// The largest error at these levels, as share of the allowed.
+KST_TWINS static float worst_share(const karst_chunk_corners *c, const float *levels, const float *allowed) {
+    lanes most = {0}, zero = {0}, one = zero + 1.0f;
+    for (int g = 0; g < GROUPS; ++g) {
+        const size_t at = (size_t)g * LANES;
+        lanes level, a, e, next, share;
+        memcpy(&level, levels + at, sizeof level);
+        memcpy(&a, allowed + at, sizeof a);
+        memcpy(&e, c->error[0] + at, sizeof e);
+        share = e;
+        for (int k = 0; k < KARST_PATCH_LEVELS; ++k) {
+            memcpy(&next, c->error[k + 1] + at, sizeof next);
+            lanes w = level - (float)k;
+            w = MORE(w, zero);
+            w = LESS(w, one);
+            share += w * (next - e);
+            e = next;
+        }
+        share = SELECT(share > zero, share / a, zero);
+        most = MORE(most, share);
+    }
+    float result = 0;
+    for (int i = 0; i < LANES; ++i) result = more(result, most[i]);
+    return result;
+}
+
 void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
                        const kst_eye *eyes, int eye_count, kst_corners_fn *others, void *context,
                        float levels[KARST_CORNER_LANES], float *worst) {
-    enum { N = KARST_CHUNK_CORNERS };
     const ask a = {cut, eyes, eye_count, others, context};
     const float base = (float)leaf->level;
     float allowed[KARST_CORNER_LANES];
     own_levels(corners, eyes, eye_count, levels, allowed);
     for (int i = 0; i < KARST_CORNER_LANES; ++i) levels[i] += base;  // absolute: rounded as everyone rounds it
-    // Alike: every neighbour is a leaf of the same level, or none is there; then the tables at hand say all.
-    const kst_leaf *round[3][3];
-    bool alike = true, free = leaf->cap >= base + KARST_PATCH_LEVELS;
+    around r = {.ask = &a, .leaf = leaf, .levels = levels};
+    bool plain = leaf->cap >= base + KARST_PATCH_LEVELS;  // nothing holds or disturbs any corner
     for (int z = 0; z < 3; ++z)
         for (int x = 0; x < 3; ++x) {
             int32_t nx = leaf->x + x - 1, nz = leaf->z + z - 1;
-            const kst_leaf *n = round[z][x] = kst_cut_leaf(cut, leaf->level, nx, nz);
-            bool inside =
+            r.there[z][x] =
                 nx >= 0 && nz >= 0 && nx < cut->tree.grid_x[leaf->level] && nz < cut->tree.grid_z[leaf->level];
-            alike &= !inside || (n && n->level == leaf->level);
-            free &= !n || n->cap >= base + KARST_PATCH_LEVELS;
+            const kst_leaf *n = r.round[z][x] = kst_cut_leaf(cut, leaf->level, nx, nz);
+            plain &= !r.there[z][x] ||
+                     (n && n->level == leaf->level && n->cap >= base + KARST_PATCH_LEVELS && n->floor <= base);
         }
-    for (int z = 0; z < N && !(alike && free); ++z)
-        for (int x = 0; x < N; ++x) {
-            float *level = &levels[z * N + x];
-            int sx = x == 0 ? 0 : x == N - 1 ? 2 : 1, sz = z == 0 ? 0 : z == N - 1 ? 2 : 1;
-            if (!alike && (sx != 1 || sz != 1)) {
-                *level =
-                    corner_level(&a, leaf->level, leaf->x * KARST_CHUNK_PATCHES + x, leaf->z * KARST_CHUNK_PATCHES + z);
-                continue;
-            }
-            float cap = leaf->cap, floor = leaf->floor;
-            const kst_leaf *touching[3] = {round[1][sx], round[sz][1], round[sz][sx]};
-            for (int k = 0; k < 3; ++k) {
-                if (!touching[k]) continue;
-                cap = less(cap, touching[k]->cap);
-                floor = more(floor, touching[k]->floor);
-            }
-            *level = settle(*level, cap, floor, leaf->level, leaf->level);
-        }
-    for (int i = 0; i < KARST_CORNER_LANES; ++i) levels[i] = (i < KARST_CORNER_COUNT ? levels[i] : levels[0]) - base;
-    float most = 0;
-    for (int i = 0; i < KARST_CORNER_COUNT; ++i) {
-        int k = (int)levels[i];
-        if (k > KARST_PATCH_LEVELS - 1) k = KARST_PATCH_LEVELS - 1;
-        float e = corners->error[k][i] + (levels[i] - (float)k) * (corners->error[k + 1][i] - corners->error[k][i]);
-        float share = e > 0 ? e / allowed[i] : 0;
-        if (share > most) most = share;
+    if (!plain) {
+        for (int z = 1; z < N - 1; ++z)
+            for (int x = 1; x < N - 1; ++x) settle_at(&r, z * N + x, leaf->cap, leaf->floor);
+        for (int k = 0; k < 4; ++k) chunk_corner(&r, k & 1 ? 2 : 0, k & 2);
+        for (int k = 0; k < 4; ++k) side_corners(&r, &sides[k]);
     }
-    *worst = most;
+    for (int i = 0; i < KARST_CORNER_LANES; ++i) levels[i] = (i < KARST_CORNER_COUNT ? levels[i] : levels[0]) - base;
+    *worst = worst_share(corners, levels, allowed);
 }

@@ -2,7 +2,8 @@
 // The cut: which chunks are drawn. Rules 2 and 3 of docs/lod.md.
 //
 // The tree is walked level by level, coarse first, so that what a tight residency leaves out is always the finest:
-// a cut stopped anywhere is still a cut whose neighbours fit. Nothing here knows where an eye looks.
+// a cut stopped anywhere is still a cut whose neighbours fit. Where an eye looks only marks who is seen: the cut is the
+// same.
 #include <math.h>
 
 #include "lod.h"
@@ -28,32 +29,20 @@ void kst_cut_destroy(kst_cut *cut) {
         kst_free(cut->allocator, cut->marks[level],
                  (size_t)cut->tree.grid_x[level] * (size_t)cut->tree.grid_z[level] * sizeof(kst_mark));
     kst_free(cut->allocator, cut->leaves, (size_t)cut->leaf_room * sizeof(kst_leaf));
-    kst_free(cut->allocator, cut->front, 2 * (size_t)cut->front_room * sizeof(kst_leaf));
+    for (int k = 0; k < 2; ++k) kst_free(cut->allocator, cut->front[k], (size_t)cut->front_room[k] * sizeof(kst_leaf));
     *cut = (kst_cut){0};
 }
 
-// Room for `need` nodes in each of the two fronts (one block), keeping the first, and for as many more leaves.
-static karst_status reserve(kst_cut *cut, int32_t need) {
-    if (need > cut->front_room) {
-        int32_t room = cut->front_room ? cut->front_room : 256;
-        while (room < need) room *= 2;
-        kst_leaf *fresh = kst_alloc_array(cut->allocator, 2 * (size_t)room, sizeof(kst_leaf));
-        if (!fresh) return KARST_ERROR_MEMORY;
-        if (cut->front_room) memcpy(fresh, cut->front, (size_t)cut->front_room * sizeof(kst_leaf));
-        kst_free(cut->allocator, cut->front, 2 * (size_t)cut->front_room * sizeof(kst_leaf));
-        cut->front = fresh;
-        cut->front_room = room;
-    }
-    if (cut->leaf_count + need > cut->leaf_room) {
-        int32_t room = cut->leaf_room ? cut->leaf_room : 256;
-        while (room < cut->leaf_count + need) room *= 2;
-        kst_leaf *fresh = kst_alloc_array(cut->allocator, (size_t)room, sizeof(kst_leaf));
-        if (!fresh) return KARST_ERROR_MEMORY;
-        if (cut->leaf_count) memcpy(fresh, cut->leaves, (size_t)cut->leaf_count * sizeof(kst_leaf));
-        kst_free(cut->allocator, cut->leaves, (size_t)cut->leaf_room * sizeof(kst_leaf));
-        cut->leaves = fresh;
-        cut->leaf_room = room;
-    }
+static karst_status grow(const karst_allocator *allocator, kst_leaf **list, int32_t *room, int32_t kept, int32_t need) {
+    if (need <= *room) return KARST_OK;
+    int32_t fresh_room = *room ? *room : 256;
+    while (fresh_room < need) fresh_room *= 2;
+    kst_leaf *fresh = kst_alloc_array(allocator, (size_t)fresh_room, sizeof(kst_leaf));
+    if (!fresh) return KARST_ERROR_MEMORY;
+    if (kept) memcpy(fresh, *list, (size_t)kept * sizeof(kst_leaf));
+    kst_free(allocator, *list, (size_t)*room * sizeof(kst_leaf));
+    *list = fresh;
+    *room = fresh_room;
     return KARST_OK;
 }
 
@@ -64,16 +53,42 @@ static inline float smaller(float a, float b) {
     return a < b ? a : b;
 }
 
-// Distance to the reach over the distance at which the node splits: below 1 it must.
-static inline float split_ratio(const karst_node *n, const kst_eye *eyes, int eye_count) {
+// Square of the distance to the reach times the slope of the nearest eye: the error allowed there, squared.
+static inline float allowed_squared(const karst_node *n, const kst_eye *eyes, int eye_count) {
     float least = INFINITY;
     for (int v = 0; v < eye_count; ++v) {
         float x = most(most(n->reach_min[0] - eyes[v].x, eyes[v].x - n->reach_max[0]), 0);
         float y = most(most(n->reach_min[1] - eyes[v].y, eyes[v].y - n->reach_max[1]), 0);
         float z = most(most(n->reach_min[2] - eyes[v].z, eyes[v].z - n->reach_max[2]), 0);
-        least = smaller(least, (x * x + y * y + z * z) * eyes[v].slope * eyes[v].slope);
+        least = smaller(least, (x * x + y * y + z * z) * (eyes[v].slope * eyes[v].slope));
     }
-    return sqrtf(least) / n->error;
+    return least;
+}
+
+// Whether a node splits, and what its pinch does to the corners it touches. Beyond twice or half the distance at which
+// it splits the pinch lets eight levels go, more than any corner there can be away.
+static inline bool decide(const karst_node *n, int level, const kst_eye *eyes, int eye_count, kst_leaf *node) {
+    if (!(n->error > 0)) return false;
+    float allowed = allowed_squared(n, eyes, eye_count), error = n->error * n->error;
+    if (allowed >= 4 * error) return false;
+    if (4 * allowed < error) return true;
+    float ratio = sqrtf(allowed) / n->error;
+    bool split = ratio < 1;
+    float room = pinch * (split ? 1 / ratio - 1 : ratio - 1);
+    node->cap = smaller(node->cap, (float)level + room);
+    if (split) node->floor = most(node->floor, (float)level - room);
+    return split;
+}
+
+// Which views see a node; what lies inside or outside a node's reach lies so in its children's.
+static inline void look(const karst_node *n, const kst_frustum *frusta, int count, kst_leaf *node) {
+    for (int v = 0; v < count; ++v) {
+        unsigned bit = 1u << v;
+        if (!(node->seen & bit) || (node->whole & bit)) continue;
+        int in = kst_box_in(&frusta[v], n->reach_min, n->reach_max);
+        if (in == 0) node->seen &= (uint16_t)~bit;
+        if (in == 2) node->whole |= (uint16_t)bit;
+    }
 }
 
 static void add_leaf(kst_cut *cut, const kst_leaf *node, kst_mark *mark) {
@@ -93,9 +108,10 @@ static bool touches_much_coarser(const kst_cut *cut, const kst_leaf *node) {
     return false;
 }
 
-karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool full, kst_ready_fn *ready,
-                          void *context) {
+karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *frusta, int eye_count, bool full,
+                          kst_ready_fn *ready, void *context) {
     const kst_tree *tree = &cut->tree;
+    const karst_allocator *allocator = cut->allocator;
     bool *can = NULL, short_of = false;  // something wanted is not here
     int32_t can_room = 0;
     cut->leaf_count = 0;
@@ -105,33 +121,27 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool
             memset(cut->marks[l], 0, (size_t)tree->grid_x[l] * (size_t)tree->grid_z[l] * sizeof(kst_mark));
         cut->stamp = 1;
     }
-    karst_status status = reserve(cut, 1);
+    karst_status status = grow(allocator, &cut->front[0], &cut->front_room[0], 0, 1);
     if (status) return status;
     int32_t count = 1;
-    cut->front[0] = (kst_leaf){tree->level_count - 1, 0, 0, INFINITY, -INFINITY};
-    for (int level = tree->level_count - 1; level >= 0 && count; --level) {
-        status = reserve(cut, 4 * count);
+    uint16_t all = (uint16_t)((1u << eye_count) - 1);
+    cut->front[0][0] = (kst_leaf){
+        .level = tree->level_count - 1, .cap = INFINITY, .floor = -INFINITY, .seen = all, .whole = frusta ? 0 : all};
+    for (int level = tree->level_count - 1, at = 0; level >= 0 && count; --level, at = !at) {
+        status = grow(allocator, &cut->leaves, &cut->leaf_room, cut->leaf_count, cut->leaf_count + count);
         if (status) break;
-        kst_leaf *front = cut->front;
-        int32_t splits = 0;
+        kst_leaf *front = cut->front[at];
+        int32_t splits = 0, grid_x = tree->grid_x[level];
         cut->nodes_visited += count;
         // First who must split: those are gathered at the front of the list, the rest are leaves.
         for (int32_t k = 0; k < count; ++k) {
             kst_leaf node = front[k];
-            int64_t index = (int64_t)node.z * tree->grid_x[level] + node.x;
-            kst_mark *mark = &cut->marks[level][index];
-            mark->stamp = cut->stamp;
-            mark->leaf = -1;
-            bool split = level > 0 && full;
+            int64_t index = (int64_t)node.z * grid_x + node.x;
             const karst_node *n = &tree->nodes[level][index];
-            if (level > 0 && n->error > 0 && !full) {
-                float ratio = split_ratio(n, eyes, eye_count);
-                split = ratio < 1;
-                float room = pinch * (split ? 1 / ratio - 1 : ratio - 1);
-                node.cap = smaller(node.cap, (float)level + room);
-                if (split) node.floor = most(node.floor, (float)level - room);
-            }
-            if (split)
+            kst_mark *mark = &cut->marks[level][index];
+            *mark = (kst_mark){cut->stamp, -1};
+            if (node.seen != node.whole) look(n, frusta, eye_count, &node);
+            if (level > 0 && (full || decide(n, level, eyes, eye_count, &node)))
                 front[splits++] = node;
             else
                 add_leaf(cut, &node, mark);
@@ -139,34 +149,35 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool
         if (!splits) break;
         if (ready) {
             if (splits > can_room) {
-                kst_free(cut->allocator, can, (size_t)can_room);
-                can = kst_alloc(cut->allocator, (size_t)splits);
+                kst_free(allocator, can, (size_t)can_room);
+                can = kst_alloc(allocator, (size_t)splits);
                 can_room = can ? splits : 0;
-                if (!can) {
-                    status = KARST_ERROR_MEMORY;
-                    break;
-                }
             }
-            status = ready(context, front, splits, can);
+            status = can ? ready(context, front, splits, can) : KARST_ERROR_MEMORY;
             if (status) break;
             for (int32_t k = 0; k < splits; ++k) short_of |= !can[k];
             for (int32_t k = 0; k < splits && short_of; ++k) can[k] = can[k] && !touches_much_coarser(cut, &front[k]);
         }
+        status = grow(allocator, &cut->front[!at], &cut->front_room[!at], 0, 4 * splits);
+        if (status) break;
         count = 0;
-        kst_leaf *next = front + cut->front_room;
+        kst_leaf *next = cut->front[!at];
         int32_t gx = tree->grid_x[level - 1], gz = tree->grid_z[level - 1];
         for (int32_t k = 0; k < splits; ++k) {
             kst_leaf node = front[k];
             if (ready && !can[k]) {
-                add_leaf(cut, &node, &cut->marks[level][(int64_t)node.z * tree->grid_x[level] + node.x]);
+                add_leaf(cut, &node, &cut->marks[level][(int64_t)node.z * grid_x + node.x]);
                 continue;
             }
-            for (int32_t z = 2 * node.z; z < 2 * node.z + 2 && z < gz; ++z)
-                for (int32_t x = 2 * node.x; x < 2 * node.x + 2 && x < gx; ++x)
-                    next[count++] = (kst_leaf){level - 1, x, z, node.cap, node.floor};
+            --node.level;
+            for (int32_t z = 2 * front[k].z; z < 2 * front[k].z + 2 && z < gz; ++z)
+                for (int32_t x = 2 * front[k].x; x < 2 * front[k].x + 2 && x < gx; ++x) {
+                    node.x = x;
+                    node.z = z;
+                    next[count++] = node;
+                }
         }
-        memcpy(front, next, (size_t)count * sizeof *next);
     }
-    kst_free(cut->allocator, can, (size_t)can_room);
+    kst_free(allocator, can, (size_t)can_room);
     return status;
 }

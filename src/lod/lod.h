@@ -17,11 +17,24 @@ typedef struct kst_eye {
     float x, y, z, slope;
 } kst_eye;
 
+// ---- frustum.c: culling --------------------------------------------------------------------------
+
+typedef struct kst_frustum {
+    float plane[5][4];  // inside: (x, y, z, 1) . plane >= 0, relative to the ground's origin [m]
+} kst_frustum;
+
+kst_frustum kst_frustum_of(const karst_view *view, karst_pos origin);
+// 0 outside, 1 cut by a plane, 2 inside.
+int kst_box_in(const kst_frustum *f, const float min[3], const float max[3]);
+// Bounds of a chunk's own patches, out of its corner table.
+void kst_chunk_box(const karst_chunk_corners *corners, float min[3], float max[3]);
+
 // A chunk of the cut. cap, floor: between these the pinch of this chunk and its ancestors holds the level of a corner
 // [levels, absolute].
 typedef struct kst_leaf {
     int32_t level, x, z;
     float cap, floor;
+    uint16_t seen, whole;  // bit v: some of its reach is in view v; all of it is
 } kst_leaf;
 
 // What stands at a node in this cut.
@@ -37,8 +50,8 @@ typedef struct kst_cut {
     uint32_t stamp;
     kst_leaf *leaves;
     int32_t leaf_count, leaf_room;
-    kst_leaf *front;  // nodes of the level at work, then as many of the next
-    int32_t front_room;
+    kst_leaf *front[2];  // nodes of the level at work, and of the next
+    int32_t front_room[2];
     int32_t nodes_visited;
 } kst_cut;
 
@@ -48,9 +61,10 @@ typedef karst_status kst_ready_fn(void *context, const kst_leaf *nodes, int coun
 
 karst_status kst_cut_create(kst_cut *cut, const kst_tree *tree, const karst_allocator *allocator);
 void kst_cut_destroy(kst_cut *cut);
-// Cut the tree for the eyes. full: to the finest level everywhere. ready NULL: everything is.
-karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, int eye_count, bool full, kst_ready_fn *ready,
-                          void *context);
+// Cut the tree for the eyes. frusta NULL: everything is seen. full: to the finest level everywhere. ready NULL:
+// everything is.
+karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *frusta, int eye_count, bool full,
+                          kst_ready_fn *ready, void *context);
 
 // The leaf that holds chunk (x, z) of a level; NULL outside and where that chunk is split.
 const kst_leaf *kst_cut_leaf(const kst_cut *cut, int level, int32_t x, int32_t z);

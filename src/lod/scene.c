@@ -101,7 +101,7 @@ static karst_status make_ready(void *context, const kst_leaf *nodes, int count, 
         for (int c = 0; c < 4; ++c) {
             int level = nodes[k].level - 1, x = 2 * nodes[k].x + (c & 1), z = 2 * nodes[k].z + (c >> 1);
             if (x < tree->grid_x[level] && z < tree->grid_z[level])
-                scene->children[wanted++] = (kst_leaf){level, x, z, 0, 0};
+                scene->children[wanted++] = (kst_leaf){.level = level, .x = x, .z = z};
         }
     karst_status status = kst_slots_want(slots, scene->children, wanted);
     if (status) return status;
@@ -121,46 +121,6 @@ static karst_status make_ready(void *context, const kst_leaf *nodes, int count, 
 static const karst_chunk_corners *corners_of(void *context, const kst_leaf *leaf) {
     karst_scene *scene = context;
     return &scene->slots.slot[kst_slots_find(&scene->slots, leaf->level, leaf->x, leaf->z)].chunk->corners;
-}
-
-// ---- culling ---------------------------------------------------------------------------------------
-
-typedef struct frustum {
-    float plane[5][4];  // inside: x, y, z, 1 . plane >= 0, relative to the ground's origin
-} frustum;
-
-static frustum frustum_of(const karst_view *v, const kst_eye *eye) {
-    const karst_vec3 n[5] = {
-        {-v->back.x * v->tan_x + v->right.x, -v->back.y * v->tan_x + v->right.y, -v->back.z * v->tan_x + v->right.z},
-        {-v->back.x * v->tan_x - v->right.x, -v->back.y * v->tan_x - v->right.y, -v->back.z * v->tan_x - v->right.z},
-        {-v->back.x * v->tan_y + v->up.x, -v->back.y * v->tan_y + v->up.y, -v->back.z * v->tan_y + v->up.z},
-        {-v->back.x * v->tan_y - v->up.x, -v->back.y * v->tan_y - v->up.y, -v->back.z * v->tan_y - v->up.z},
-        {-v->back.x, -v->back.y, -v->back.z},
-    };
-    frustum f;
-    for (int k = 0; k < 5; ++k) {
-        f.plane[k][0] = n[k].x;
-        f.plane[k][1] = n[k].y;
-        f.plane[k][2] = n[k].z;
-        f.plane[k][3] = -(n[k].x * eye->x + n[k].y * eye->y + n[k].z * eye->z);
-    }
-    return f;
-}
-
-// 0 outside, 1 cut by a plane, 2 inside.
-static int box_in(const frustum *f, const float min[3], const float max[3]) {
-    int result = 2;
-    for (int k = 0; k < 5; ++k) {
-        const float *p = f->plane[k];
-        float near = p[3], far = p[3];
-        for (int a = 0; a < 3; ++a) {
-            near += p[a] * (p[a] > 0 ? min[a] : max[a]);
-            far += p[a] * (p[a] > 0 ? max[a] : min[a]);
-        }
-        if (far < 0) return 0;
-        if (near < 0) result = 1;
-    }
-    return result;
 }
 
 // ---- the frame -------------------------------------------------------------------------------------
@@ -234,18 +194,19 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     KARST_ASSERT(view_count >= 1 && view_count <= KARST_VIEWS_MAX && b.error_px > 0);
     const karst_pos origin = scene->info.lattice.shape.origin;
     kst_eye eyes[KARST_VIEWS_MAX];
-    frustum frusta[KARST_VIEWS_MAX];
+    kst_frustum frusta[KARST_VIEWS_MAX];
     for (int v = 0; v < view_count; ++v) {
         eyes[v] = (kst_eye){(float)(views[v].eye.x - origin.x), (float)(views[v].eye.y - origin.y),
                             (float)(views[v].eye.z - origin.z), (float)karst_view_error_slope(&views[v], b.error_px)};
-        frusta[v] = frustum_of(&views[v], &eyes[v]);
+        frusta[v] = kst_frustum_of(&views[v], origin);
     }
     // The cut, with what it needs made resident. The root is always here.
     scene->awaited = 0;
     kst_slots_begin(&scene->slots, b.load_limit > 1 ? b.load_limit : 1);
-    kst_leaf root = {scene->cut.tree.level_count - 1, 0, 0, 0, 0};
+    kst_leaf root = {.level = scene->cut.tree.level_count - 1};
     karst_status status = kst_slots_want(&scene->slots, &root, 1);
-    if (!status) status = kst_cut_make(&scene->cut, eyes, view_count, b.full_detail, make_ready, scene);
+    if (!status)
+        status = kst_cut_make(&scene->cut, eyes, b.cull ? frusta : NULL, view_count, b.full_detail, make_ready, scene);
     if (!status) status = reserve_frame(scene);
     if (status) return status;
 
@@ -255,20 +216,22 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     float worst = 0;
     for (int k = 0; k < scene->cut.leaf_count; ++k) {
         const kst_leaf *leaf = &scene->cut.leaves[k];
-        const karst_node *node =
-            &scene->cut.tree.nodes[leaf->level][(int64_t)leaf->z * scene->cut.tree.grid_x[leaf->level] + leaf->x];
-        unsigned seen = 0, whole = 0;
         float tight[6];
+        if (!leaf->seen) continue;
         if (b.cull && !karst_pack_chunk_bounds(scene->pack, leaf->level, leaf->x, leaf->z, tight)) continue;
+        int slot = kst_slots_find(&scene->slots, leaf->level, leaf->x, leaf->z);
+        const karst_chunk *chunk = scene->slots.slot[slot].chunk;
+        const karst_chunk_corners *c = &chunk->corners;
+        float box_min[3], box_max[3];
+        if (leaf->seen != leaf->whole) kst_chunk_box(c, box_min, box_max);
+        unsigned seen = leaf->whole, whole = leaf->whole;
         for (int v = 0; v < view_count; ++v) {
-            int in = b.cull ? box_in(&frusta[v], node->reach_min, node->reach_max) : 2;
+            if ((whole >> v & 1) || !(leaf->seen >> v & 1)) continue;
+            int in = kst_box_in(&frusta[v], box_min, box_max);
             seen |= (unsigned)(in > 0) << v;
             whole |= (unsigned)(in == 2) << v;
         }
         if (!seen) continue;
-        int slot = kst_slots_find(&scene->slots, leaf->level, leaf->x, leaf->z);
-        const karst_chunk *chunk = scene->slots.slot[slot].chunk;
-        const karst_chunk_corners *c = &chunk->corners;
         float levels[KARST_CORNER_LANES], share = 0;
         if (b.full_detail)
             memset(levels, 0, sizeof levels);
@@ -288,7 +251,7 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
                                     fminf(fminf(c->max_y[i00], c->max_y[i10]), fminf(c->max_y[i01], c->max_y[i11])),
                                     fminf(fminf(c->max_z[i00], c->max_z[i10]), fminf(c->max_z[i01], c->max_z[i11]))};
                     for (int v = 0; v < view_count; ++v)
-                        if (!(mask >> v & 1) && (seen >> v & 1) && box_in(&frusta[v], min, max)) mask |= 1u << v;
+                        if (!(mask >> v & 1) && (seen >> v & 1) && kst_box_in(&frusta[v], min, max)) mask |= 1u << v;
                     if (!mask) continue;
                 }
                 karst_patch *p = &scene->found[found];
