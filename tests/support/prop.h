@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Seeded property tests: for (prop p = prop_begin("name", 2000); prop_next(&p);) { ... prop_check(&p, ...); }
-// A failure prints the case to replay: KARST_PROP_CASE=N runs that case alone.
+// A failure prints the case to replay: KARST_PROP_CASE=N runs that case alone; KARST_PROP_FROM=N counts from case N, so
+// that a long run can be shared out.
 #pragma once
 #include <math.h>
 #include <setjmp.h>
