@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 out=$root/docs/pictures
 mkdir -p "$out"
 
-"$bin/karst" import "$work/jacksboro.karst" "$dem" --spacing 90 --quiet
+"$bin/karst" import "$work/jacksboro.karst" "$dem" --spacing 83 --quiet
 "$bin/karst" bake "$work/jacksboro.karst" -o "$work/jacksboro.kpack" --quiet
 
 # picture NAME [options]: drawn, then cut down to a palette, a fifth of the size.
@@ -22,11 +22,11 @@ picture() {
         -vf "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a" "$out/$1.png"
 }
 
-lake=(--eye 30000,800,25000 --look 20000,400,14000 --hour 7.9 --haze 0.8 --water 312)
-picture hero --eye 27000,500,24000 --look 20000,480,12000 --hour 8.2 --haze 0.7 --water 312
+lake=(--eye 27667,800,23056 --look 18444,400,12911 --hour 7.9 --haze 0.8 --water 312)
+picture hero --eye 24900,500,22133 --look 18444,480,11067 --hour 8.2 --haze 0.7 --water 312
 picture lake "${lake[@]}"
-picture ridge --eye 22500,850,11200 --look 30000,500,5000 --hour 16.8 --haze 1
-picture dusk --eye 29500,420,25500 --look 20000,400,14000 --hour 18.4 --haze 1 --water 312
+picture ridge --eye 20750,850,10329 --look 27667,500,4611 --hour 16.8 --haze 1
+picture dusk --eye 27206,420,23517 --look 18444,400,12911 --hour 18.4 --haze 1 --water 312
 picture levels "${lake[@]}" --levels --lod-error 12
 picture wireframe "${lake[@]}" --wireframe --lod-error 10
 picture contours "${lake[@]}" --contours 20

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Headless context: a core 4.5 context without a window. The device platform comes first, since it reaches a GPU
-// where there is one; surfaceless is Mesa's way without devices.
+// where there is one; surfaceless is Mesa's way without devices. A display is never terminated: it is one for the whole
+// process, and others may draw with it.
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 

@@ -6,7 +6,7 @@
 struct Land { float slope, alt, wide, near, flow, sunny, w2, w1, w0, w6; };
 struct Cover { float soil, dry, scree, rock, forest, sand, snow; };
 
-const vec3 GRASS = vec3(0.082, 0.098, 0.036), DRY = vec3(0.190, 0.155, 0.075), FOREST = vec3(0.032, 0.046, 0.019);
+const vec3 GRASS = vec3(0.082, 0.098, 0.036), DRY = vec3(0.180, 0.150, 0.078), FOREST = vec3(0.032, 0.046, 0.019);
 const vec3 SOIL = vec3(0.120, 0.085, 0.055), ROCK = vec3(0.250, 0.238, 0.220), DARK_ROCK = vec3(0.105, 0.102, 0.100);
 const vec3 SCREE = vec3(0.260, 0.240, 0.210), SAND = vec3(0.360, 0.310, 0.220), SNOW = vec3(0.840, 0.870, 0.910);
 
@@ -20,7 +20,7 @@ Cover cover_of(Land g) {
     m.scree = smoothstep(0.52, 0.68, s) * (1.0 - smoothstep(-10.0, 4.0, g.wide + 14.0 * n1)) *
               smoothstep(-250.0, 50.0, above_trees + 200.0 * n2);
     m.soil = 0.7 * smoothstep(0.30, 0.75, 0.8 * g.slope + 0.05 * (g.flow - 3.5) + 0.6 * n0 + 0.3 * n1);
-    m.dry = clamp(0.35 + 1.3 * n2 + 0.6 * n1 + 0.5 * n0 + 0.35 * (g.w6 - 0.5) + 0.35 * g.sunny - 0.05 * (g.flow - 3.0) + above_trees / 700.0 +
+    m.dry = clamp(0.35 + 1.3 * n2 + 0.6 * n1 + 0.5 * n0 + 0.35 * (g.w6 - 0.5) + 0.35 * g.sunny - 0.05 * (g.flow - 3.0) + min(above_trees / 700.0, 0.2) +
                   0.012 * g.wide, 0.0, 1.0);
     float by_height = 0.55 - (above_trees + 160.0 * n2 + 120.0 * n1) / 140.0;
     float by_site = 1.15 + 2.6 * n2 + 1.6 * n1 - 0.5 * g.sunny + 0.04 * (g.flow - 3.0) - 0.010 * g.wide -
