@@ -82,7 +82,7 @@ typedef struct karst_export_info {
 
 /// Write the field of a world: the extension picks the format: .tif .png .r16 .r32 .obj .ply .glb.
 /// 16-bit formats hold whole steps: exactly when the heights are, else rounded, with a warning. A vertex with
-/// ground on no side is no data. Written beside and renamed. Threads: one call a project. Cost: O(samples).
+/// ground on no side is no data, unless an import gave its height. Written beside and renamed. Threads: one call a project. Cost: O(samples).
 /// @param info what was written; may be NULL, untouched on error
 /// @return KARST_ERROR_UNSUPPORTED (extension), KARST_ERROR_FILE, KARST_ERROR_LIMIT (heights or size that the format
 /// cannot hold), KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED

@@ -90,6 +90,15 @@ KARST_API karst_status karst_project_remove_ground(karst_project *project, int64
 KARST_API karst_status karst_project_set_source(karst_project *project, int64_t ground, const char *source,
                                                 double step_m);
 
+/// Inside a step: keep bytes with a ground under a name, in place of what was there; they go when it goes and are no
+/// part of its hash. size 0 removes them. @return KARST_ERROR_ARGUMENT (no step begun), KARST_ERROR_FILE
+KARST_API karst_status karst_project_set_extra(karst_project *project, int64_t ground, const char *name,
+                                               const void *bytes, size_t size);
+/// *out is malloc'ed and the caller's; *size 0 and *out NULL when there is none.
+/// @return KARST_ERROR_FORMAT (damaged), KARST_ERROR_FILE, KARST_ERROR_MEMORY
+KARST_API karst_status karst_project_get_extra(karst_project *project, int64_t ground, const char *name, void **out,
+                                               size_t *size);
+
 /// Hash of everything that a bake reads. Cost: O(chunks), but no samples are read.
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT
 KARST_API karst_status karst_project_hash(karst_project *project, uint64_t *out);

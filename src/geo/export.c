@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Export: the field of a world as a raster or a mesh, any ground as a mesh.
 //
-// A raster holds vertices and Karst's holes are cells: a vertex with ground on no side is no data. What was
-// imported comes back with the same holes.
+// A raster holds vertices and Karst's holes are cells: a vertex with ground on no side is no data, unless a file gave
+// it (lone.h). What was imported comes back sample by sample.
 #include <math.h>
 #include <stdlib.h>
 
+#include "geo/lone.h"
 #include "geo/mesh.h"
 #include "geo/survey.h"
 #include "geo/write_gdal.h"
@@ -45,6 +46,7 @@ typedef struct export {
     karst_export_info *info;
     float *heights, *sideways;  // strips
     uint8_t *holes;
+    kst_lone lone;
     float min, max;  // of the vertices with ground
     bool any, missing, displaced;
     bool not_whole[KST_STEP_COUNT];
@@ -56,7 +58,7 @@ static karst_status field_failed(const export *e, karst_status status) {
     return kst_fail(e->report, status, "%s", why[0] ? why : karst_status_text(status));
 }
 
-// Heights of rows [row, row + rows), NaN where no cell round a vertex is ground.
+// Heights of rows [row, row + rows), NaN where no cell round a vertex is ground, but for lone samples.
 static karst_status read_rows(void *context, int32_t row, int32_t rows, float *heights) {
     export *e = context;
     int32_t w = e->ground.shape.columns, h = e->ground.shape.rows, across = w - 1;
@@ -74,7 +76,7 @@ static karst_status read_rows(void *context, int32_t row, int32_t rows, float *h
         for (int32_t i = 0; i < w; ++i) {
             bool there = (above && i > 0 && !above[i - 1]) || (above && i < across && !above[i]) ||
                          (below && i > 0 && !below[i - 1]) || (below && i < across && !below[i]);
-            if (!there) line[i] = NAN;
+            if (!there && !kst_lone_has(&e->lone, j, i)) line[i] = NAN;
         }
     }
     return KARST_OK;
@@ -247,6 +249,7 @@ static karst_status tiff_rows(void *context, int32_t row, int32_t rows, float *h
 static karst_status write_raster(export *e, kst_format format) {
     karst_export_info *info = e->info;
     karst_status status = make_buffers(e);
+    if (!status && (status = kst_lone_load(&e->lone, e->project, e->ground.id))) field_failed(e, status);
     info->columns = e->ground.shape.columns;
     info->rows = e->ground.shape.rows;
     info->scale = 1;
@@ -265,6 +268,7 @@ static karst_status write_raster(export *e, kst_format format) {
              "vertices are displaced sideways, which a raster cannot hold: their heights stand at their places at "
              "rest");
     free_buffers(e);
+    kst_lone_free(&e->lone);
     return status;
 }
 

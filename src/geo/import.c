@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "geo/lone.h"
 #include "geo/survey.h"
 
 karst_import_def karst_import_def_default(void) {
@@ -30,9 +31,10 @@ typedef struct import {
     int32_t width, height, strip;  // strip: rows at a time
     int32_t void_rows;             // so many rows at the top had no valid sample: written when one is found
     double *samples;
-    float *heights;          // strip rows, and the last row of the strip before
-    uint8_t *missing;        // one row more: row 0 is the last of the strip before
-    uint8_t *holes;          // cells of a strip
+    float *heights;    // strip rows, and the last row of the strip before
+    uint8_t *missing;  // one row more: row 0 is the last of the strip before
+    uint8_t *holes;    // cells of a strip, after a row of them: the last of the strip before
+    kst_lone lone;
     kst_survey *row_survey;  // one a row
 } import;
 
@@ -165,24 +167,30 @@ static karst_status write_heights(import *m, int32_t row, int32_t rows) {
     return status;
 }
 
-// Cells between rows row - 1 .. row + rows - 1.
+// Cells between rows row - 1 .. row + rows - 1, and the lone samples of the rows that have all their cells now.
 static karst_status write_holes(import *m, int32_t row, int32_t rows) {
     size_t width = (size_t)m->width, across = width - 1;
-    int32_t first = row == 0 ? 1 : 0;
     uint64_t found = 0;
-    for (int32_t r = first; r < rows; ++r) {
+    karst_status status = KARST_OK;
+    for (int32_t r = 0; r < rows && !status; ++r) {
         const uint8_t *above = m->missing + (size_t)r * width, *below = above + width;
-        uint8_t *holes = m->holes + (size_t)(r - first) * across;
+        uint8_t *before = m->holes + (size_t)r * across, *holes = before + across;
+        if (row + r == 0) continue;  // no cells above the first row
         for (size_t i = 0; i < across; ++i) {
             holes[i] = above[i] | above[i + 1] | below[i] | below[i + 1];
             found += holes[i];
         }
+        bool good = kst_lone_add_row(&m->lone, row + r - 1, m->width, above, row + r > 1 ? before : NULL, holes);
+        if (good && row + r == m->height - 1) good = kst_lone_add_row(&m->lone, row + r, m->width, below, holes, NULL);
+        if (!good) status = KARST_ERROR_MEMORY;
     }
+    int32_t first = row == 0 ? 1 : 0;
     karst_rect cells = {0, row - 1 + first, m->width - 1, row + rows - 1};
-    karst_status status = KARST_OK;
-    if (found) status = karst_field_write_holes(m->field, cells, m->holes, m->width - 1);
+    if (found && !status)
+        status = karst_field_write_holes(m->field, cells, m->holes + (size_t)(first + 1) * across, m->width - 1);
     m->info->holes += found;
     memcpy(m->missing, m->missing + (size_t)rows * width, width);
+    memcpy(m->holes, m->holes + (size_t)rows * across, across);
     return status;
 }
 
@@ -229,6 +237,7 @@ static void free_buffers(import *m) {
     kst_free(NULL, m->heights, (n + one) * sizeof *m->heights);
     kst_free(NULL, m->missing, n + one);
     kst_free(NULL, m->holes, n + one);
+    kst_lone_free(&m->lone);
     kst_free(NULL, m->row_survey, (size_t)m->strip * sizeof *m->row_survey);
 }
 
@@ -239,7 +248,7 @@ static karst_status make_buffers(import *m) {
     m->samples = kst_alloc(NULL, n * sizeof *m->samples);
     m->heights = kst_alloc_zero(NULL, (n + one) * sizeof *m->heights);
     m->missing = kst_alloc_zero(NULL, n + one);
-    m->holes = kst_alloc(NULL, n + one);
+    m->holes = kst_alloc_zero(NULL, n + one);
     m->row_survey = kst_alloc(NULL, (size_t)m->strip * sizeof *m->row_survey);
     if (m->samples && m->heights && m->missing && m->holes && m->row_survey) return KARST_OK;
     return kst_fail(m->report, KARST_ERROR_MEMORY, "%s: out of memory", m->source.path);
@@ -255,6 +264,7 @@ static void tell_what_was_found(import *m) {
     info->no_data_samples = s->missing;
     info->step_m = kst_survey_step(s, m->steps);
     snprintf(info->row_order, sizeof info->row_order, m->flip ? "south first, flipped" : "north first");
+    if (m->lone.full) kst_note(info, "too many samples have no ground on any side: exports leave some of them out");
     if (m->mirror) kst_note(info, "columns ran from east to west: mirrored");
     if (!s->valid) kst_note(info, "no sample is valid: the ground is one hole");
     if (s->not_finite)
@@ -287,6 +297,8 @@ static karst_status pour(import *m, karst_project *project, int64_t *ground) {
     status = karst_field_flush(m->field);
     if (status) return field_failed(m, project, status);
     tell_what_was_found(m);
+    status = kst_lone_save(&m->lone, project, *ground);
+    if (status) return field_failed(m, project, status);
     const char *slash = strrchr(m->source.path, '/');
     status = karst_project_set_source(project, *ground, slash ? slash + 1 : m->source.path, m->info->step_m);
     return status ? field_failed(m, project, status) : KARST_OK;

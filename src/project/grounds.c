@@ -184,6 +184,8 @@ karst_status karst_project_remove_ground(karst_project *project, int64_t ground)
     if (!status)
         status = change(project, "DELETE FROM chunk WHERE place >= ?1 AND place < ?2", kst_world_place(ground, 0, 0),
                         kst_world_place(ground + 1, 0, 0), NULL, 0, "cannot remove the ground");
+    if (!status)
+        status = change(project, "DELETE FROM extra WHERE ground=?1", ground, 0, NULL, 0, "cannot remove the ground");
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
@@ -196,6 +198,64 @@ karst_status karst_project_set_source(karst_project *project, int64_t ground, co
                     "cannot note the source");
     if (!status && sqlite3_changes(project->db) != 1) status = missing(project, ground);
     pthread_mutex_unlock(&project->mutex);
+    return status;
+}
+
+// ---- extras ------------------------------------------------------------------------------------------
+
+karst_status karst_project_set_extra(karst_project *project, int64_t ground, const char *name, const void *bytes,
+                                     size_t size) {
+    karst_status status = need_step(project);
+    if (status) return status;
+    pthread_mutex_lock(&project->mutex);
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(project->db,
+                                  size ? "INSERT OR REPLACE INTO extra(ground, name, hash, data) VALUES(?1, ?2, ?3, ?4)"
+                                       : "DELETE FROM extra WHERE ground=?1 AND name=?2",
+                                  -1, &s, NULL);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(s, 1, ground);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 2, name, -1, SQLITE_TRANSIENT);
+    if (code == SQLITE_OK && size) code = sqlite3_bind_int64(s, 3, (int64_t)kst_hash(bytes, size, 0));
+    if (code == SQLITE_OK && size) code = sqlite3_bind_blob64(s, 4, bytes, size, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    status = sql_fail(project, code, "cannot keep an extra");
+    sqlite3_finalize(s);
+    pthread_mutex_unlock(&project->mutex);
+    return status;
+}
+
+static karst_status read_extra(karst_project *p, sqlite3_stmt *s, const char *name, void **out, size_t *size) {
+    const void *bytes = sqlite3_column_blob(s, 0);
+    size_t n = (size_t)sqlite3_column_bytes(s, 0);
+    if (!n || kst_hash(bytes, n, 0) != (uint64_t)sqlite3_column_int64(s, 1))
+        return kst_fail(&p->report, KARST_ERROR_FORMAT, "%s: the extra %s is damaged: restore the file from a copy",
+                        p->path, name);
+    *out = malloc(n);
+    if (!*out) return kst_fail(&p->report, KARST_ERROR_MEMORY, "%s: out of memory", p->path);
+    memcpy(*out, bytes, n);
+    *size = n;
+    return KARST_OK;
+}
+
+karst_status karst_project_get_extra(karst_project *project, int64_t ground, const char *name, void **out,
+                                     size_t *size) {
+    pthread_mutex_lock(&project->mutex);
+    sqlite3_stmt *s = NULL;
+    int code =
+        sqlite3_prepare_v2(project->db, "SELECT data, hash FROM extra WHERE ground=?1 AND name=?2", -1, &s, NULL);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(s, 1, ground);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 2, name, -1, SQLITE_TRANSIENT);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    karst_status status = sql_fail(project, code, "cannot read an extra");
+    void *found = NULL;
+    size_t found_size = 0;
+    if (code == SQLITE_ROW) status = read_extra(project, s, name, &found, &found_size);
+    sqlite3_finalize(s);
+    pthread_mutex_unlock(&project->mutex);
+    if (!status) {
+        *out = found;
+        *size = found_size;
+    }
     return status;
 }
 

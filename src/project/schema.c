@@ -14,6 +14,8 @@ const char kst_world_schema_sql[] =
     "CREATE TABLE chunk(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, holes INTEGER NOT NULL,"
     " data BLOB NOT NULL);"
     "CREATE INDEX chunk_hash ON chunk(place, hash, holes);"
+    "CREATE TABLE extra(ground INTEGER NOT NULL, name TEXT NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL,"
+    " PRIMARY KEY(ground, name));"
     "CREATE TABLE step(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL);"
     "CREATE TABLE cache(age INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER NOT NULL UNIQUE, size INTEGER NOT NULL,"
     " hash INTEGER NOT NULL, data BLOB NOT NULL);"

@@ -169,6 +169,39 @@ static void hash_follows_the_samples_alone(void **state) {
     karst_project_close(p);
 }
 
+static void extras_go_with_their_ground(void **state) {
+    (void)state;
+    const char *path = poured(10, 10, 1);
+    karst_project *p = open_as(path, KARST_PROJECT_WRITE);
+    uint64_t first = hash_of(p);
+    void *bytes = NULL;
+    size_t size = 9;
+    assert_int_equal(karst_project_set_extra(p, 1, "note", "abc", 3), KARST_ERROR_ARGUMENT);  // no step
+    assert_int_equal(karst_project_begin(p, "step"), KARST_OK);
+    assert_int_equal(karst_project_set_extra(p, 1, "note", "abc", 3), KARST_OK);
+    assert_int_equal(karst_project_set_extra(p, 1, "note", "abcd", 4), KARST_OK);
+    assert_int_equal(karst_project_set_extra(p, 1, "gone", "x", 1), KARST_OK);
+    assert_int_equal(karst_project_set_extra(p, 1, "gone", NULL, 0), KARST_OK);
+    assert_int_equal(karst_project_commit(p), KARST_OK);
+    assert_true(hash_of(p) == first);
+    assert_int_equal(karst_project_get_extra(p, 1, "note", &bytes, &size), KARST_OK);
+    assert_int_equal(size, 4);
+    assert_memory_equal(bytes, "abcd", 4);
+    free(bytes);
+    assert_int_equal(karst_project_get_extra(p, 1, "gone", &bytes, &size), KARST_OK);
+    assert_true(!bytes && size == 0);
+    karst_project_close(p);
+    run_sql(path, "UPDATE extra SET data=x'00'");
+    p = open_as(path, KARST_PROJECT_WRITE);
+    assert_int_equal(karst_project_get_extra(p, 1, "note", &bytes, &size), KARST_ERROR_FORMAT);
+    assert_int_equal(karst_project_begin(p, "step"), KARST_OK);
+    assert_int_equal(karst_project_remove_ground(p, 1), KARST_OK);
+    assert_int_equal(karst_project_commit(p), KARST_OK);
+    assert_int_equal(karst_project_get_extra(p, 1, "note", &bytes, &size), KARST_OK);
+    assert_null(bytes);
+    karst_project_close(p);
+}
+
 static void changes_need_a_step_and_a_writer(void **state) {
     (void)state;
     const char *path = poured(10, 10, 1);
@@ -689,6 +722,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_comes_back),
         cmocka_unit_test(hash_follows_the_samples_alone),
+        cmocka_unit_test(extras_go_with_their_ground),
         cmocka_unit_test(changes_need_a_step_and_a_writer),
         cmocka_unit_test(dropped_steps_leave_no_trace),
         cmocka_unit_test(one_process_edits_and_others_read),
