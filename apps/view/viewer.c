@@ -30,6 +30,11 @@ static void __attribute__((format(printf, 2, 3))) tell(viewer *v, const char *fo
     v->still = 0;
 }
 
+// Open only to write the first complete frame: nobody watches it arrive.
+static bool one_picture(const viewer *v) {
+    return v->options->screenshot && !(v->options->seconds > 0);
+}
+
 // ---- open and close --------------------------------------------------------------------------------
 
 static karst_gl_look look_now(const viewer *v) {
@@ -102,7 +107,7 @@ karst_status viewer_open(viewer *v, const options *o) {
     v->camera = v->start = first_camera(v);
     if (o->walk && !v->camera.walking)
         tell(v, "no ground to stand on: flying");
-    else if (!o->bare)
+    else if (!o->bare && !one_picture(v))
         tell(v, "H shows the keys");
     return KARST_OK;
 }
@@ -288,11 +293,6 @@ static void write_wanted_picture(viewer *v) {
         tell(v, "%s", v->report.message);
     else
         tell(v, "written: %s", name);
-}
-
-// Open only to write the first complete frame: nobody watches it arrive.
-static bool one_picture(const viewer *v) {
-    return v->options->screenshot && !(v->options->seconds > 0);
 }
 
 static bool settled(const viewer *v) {

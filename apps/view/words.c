@@ -77,9 +77,9 @@ static void say_figures(const words *w, items *s) {
     const camera *c = w->camera;
     if (w->resting)
         say(s, "at rest");
-    else
+    else if (w->frames > 1)  // the first has nothing to count from
         say(s, "%.0f fps", w->frames_per_s);
-    say(s, "%.1f ms CPU", w->cpu_ms);
+    if (w->frames > 1) say(s, "%.1f ms CPU", w->cpu_ms);
     say(s, "%s triangles, %d draws", grouped(f->figures.triangles, a), f->figures.draws);
     if (f->figures.worst_error_px < 1000)
         say(s, "error %.2f of %g px", (double)f->figures.worst_error_px, (double)w->error_px);

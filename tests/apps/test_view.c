@@ -149,7 +149,8 @@ static words some_words(const karst_frame *frame, const camera *c) {
                    .figures = true,
                    .help = true,
                    .cross = true,
-                   .message = "written: karst-view-0001.png"};
+                   .message = "written: karst-view-0001.png",
+                   .frames = 2};
 }
 
 static void text_fits_any_window_and_grows_with_it(void **state) {
