@@ -64,7 +64,7 @@ static void every_edge_meets_its_opposite(void **state) {
     (void)state;
     weld w = weld_create();
     closed sum = {0};
-    int count = world_frames(40, 2000);
+    int count = world_frames(40, 1000);
     for (prop p = prop_begin("frame_closed", count); prop_next(&p);)
         check_closed(prop_chance(&p, 0.5) ? &strip : &rough, &p, &w, &sum);
     print_message("closed: %d frames, %lld edges, %lld open, %lld folded; frames by levels of chunks:", count,

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Scenes: whatever memory, threads or files do, a frame is whole or the last one stays.
+#include "world.h"
+
+static world tall;
+
+static int setup(void **state) {
+    (void)state;
+    tall = world_make("scene.kpack", 300, 200, 4, 3, false, true, (karst_pos){10, 0, -10});
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    world_free(&tall);
+    temp_remove();
+    return 0;
+}
+
+// Every allocation of a scene and of its first updates fails in turn: an error, nothing lost, and the next update is
+// whole.
+static void a_scene_survives_a_lack_of_memory(void **state) {
+    (void)state;
+    karst_pos eye = {600, 80, 300};
+    karst_view v = karst_view_perspective(eye, (karst_pos){0, 0, 0}, (karst_vec3){0, 1, 0}, 1, 640, 360);
+    int refused = 0;
+    for (uint64_t n = 1; n < 400; ++n) {
+        karst_scene *scene = NULL;
+        karst_frame f = {.patch_count = -7}, want;
+        kst_alloc_fail_after(n);
+        karst_status status = karst_scene_create(tall.pack, NULL, &scene);
+        if (!status) status = karst_scene_settle(scene, &v, 1, NULL, &f);
+        kst_alloc_fail_after(0);
+        if (status) {
+            ++refused;
+            assert_int_equal(status, KARST_ERROR_MEMORY);
+            assert_int_equal(f.patch_count, -7);
+        }
+        if (scene) {
+            assert_int_equal(karst_scene_settle(scene, &v, 1, NULL, &want), KARST_OK);
+            assert_true(want.patch_count > 0 && want.figures.chunks_awaited == 0);
+        }
+        karst_scene_destroy(scene);
+        if (!status) break;
+    }
+    assert_true(refused > 5);
+}
+
+static uint64_t frame_hash(const karst_frame *f) {
+    uint64_t h = kst_hash(f->patches, sizeof *f->patches * (size_t)f->patch_count, 1);
+    return kst_hash_u64(h, kst_hash(f->batches, sizeof *f->batches * (size_t)f->batch_count, 2));
+}
+
+static void the_frame_does_not_depend_on_threads(void **state) {
+    (void)state;
+    uint64_t want[12] = {0};
+    for (int workers = 1; workers <= 5; workers += workers == 1 ? 1 : 3) {
+        karst_jobs_def jobs_def = karst_jobs_def_default();
+        jobs_def.worker_count = workers;
+        karst_scene_def def = karst_scene_def_default();
+        assert_int_equal(karst_jobs_create(&jobs_def, &def.jobs), KARST_OK);
+        karst_scene *scene;
+        assert_int_equal(karst_scene_create(tall.pack, &def, &scene), KARST_OK);
+        int at = 0;
+        for (prop p = prop_begin("scene_threads", 12); prop_next(&p);) {
+            karst_view v = world_view(&p, &tall);
+            karst_budget b = karst_budget_default();
+            b.load_limit = prop_int(&p, 1, 20);
+            karst_frame f;
+            prop_check(&p, !karst_scene_update(scene, &v, 1, &b, &f));
+            if (workers == 1) want[at] = frame_hash(&f);
+            prop_check(&p, frame_hash(&f) == want[at]);
+            ++at;
+        }
+        karst_scene_destroy(scene);
+        karst_jobs_destroy(def.jobs);
+    }
+}
+
+// A pack whose chunks are damaged behind its back: the update says so and leaves the frame alone.
+static void a_damaged_chunk_is_an_error_and_no_frame(void **state) {
+    (void)state;
+    const char *from = temp_path("scene.kpack"), *path = temp_path("damaged.kpack");
+    FILE *in = fopen(from, "rb"), *out = fopen(path, "wb");
+    assert_non_null(in);
+    assert_non_null(out);
+    static uint8_t bytes[1 << 22];
+    size_t size = fread(bytes, 1, sizeof bytes, in);
+    for (size_t k = size / 2; k < size; k += 97) bytes[k] ^= 0x55;  // the fine chunks lie behind
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    fclose(in);
+    fclose(out);
+    karst_pack *pack;
+    karst_scene *scene;
+    assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
+    assert_int_equal(karst_scene_create(pack, NULL, &scene), KARST_OK);
+    karst_view v =
+        karst_view_perspective((karst_pos){600, 20, 300}, (karst_pos){0, 0, 0}, (karst_vec3){0, 1, 0}, 1, 640, 360);
+    karst_frame f = {.patch_count = -7};
+    assert_int_equal(karst_scene_settle(scene, &v, 1, NULL, &f), KARST_ERROR_FORMAT);
+    assert_int_equal(f.patch_count, -7);
+    karst_scene_destroy(scene);
+    karst_pack_close(pack);
+}
+
+// An upload comes once for each chunk that a frame draws from, before or with that frame.
+static void every_slot_drawn_was_uploaded(void **state) {
+    (void)state;
+    karst_scene_def def = karst_scene_def_default();
+    def.slot_count = 16;
+    karst_scene *scene;
+    assert_int_equal(karst_scene_create(tall.pack, &def, &scene), KARST_OK);
+    struct {
+        int level, column, row;
+    } held[16];
+    for (int k = 0; k < 16; ++k) held[k].level = -1;
+    for (prop p = prop_begin("scene_uploads", 60); prop_next(&p);) {
+        karst_view v = world_view(&p, &tall);
+        karst_budget b = karst_budget_default();
+        b.load_limit = prop_int(&p, 1, 8);
+        karst_frame f;
+        prop_check(&p, !karst_scene_update(scene, &v, 1, &b, &f));
+        for (int k = 0; k < f.upload_count; ++k) {
+            const karst_upload *u = &f.uploads[k];
+            prop_check(&p, u->slot < 16 && u->chunk);
+            held[u->slot].level = u->level;
+            held[u->slot].column = u->column;
+            held[u->slot].row = u->row;
+        }
+        for (int k = 0; k < f.chunk_count; ++k) {
+            const karst_frame_chunk *c = &f.chunks[k];
+            prop_check(&p, held[c->slot].level == c->level && held[c->slot].column == c->column &&
+                               held[c->slot].row == c->row);
+        }
+    }
+    karst_scene_destroy(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_scene_survives_a_lack_of_memory),
+        cmocka_unit_test(the_frame_does_not_depend_on_threads),
+        cmocka_unit_test(a_damaged_chunk_is_an_error_and_no_frame),
+        cmocka_unit_test(every_slot_drawn_was_uploaded),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
