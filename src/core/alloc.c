@@ -30,8 +30,9 @@ static size_t rounded(size_t bytes) {  // aligned_alloc wants a multiple of the 
 
 // Arrays over whole fields are touched from end to end, once: in small pages the faults cost more than the work.
 static void *alloc_huge(size_t size) {
-    void *memory = aligned_alloc(HUGE_PAGE, size);
-    if (memory) madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);  // a wish: small pages do as well
+    void *memory;  // posix_memalign, since aligned_alloc wants a multiple of the page
+    if (posix_memalign(&memory, HUGE_PAGE, size)) return NULL;
+    madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);  // a wish: small pages do as well
     return memory;
 }
 
