@@ -298,6 +298,12 @@ static void look_at_place(kst_source *s, const raster *r, karst_import_info *inf
 
 // ---- opening ---------------------------------------------------------------------------------------------
 
+static bool is_allowed(GDALDriverH driver) {
+    for (const char *const *name = kst_gdal_drivers(); *name; ++name)
+        if (!strcmp(*name, GDALGetDriverShortName(driver))) return true;
+    return false;
+}
+
 static karst_status open_set(kst_source *s, raster *r, karst_report *report) {
     char *name = NULL;  // "./": no file name is taken for an address
     if (asprintf(&name, "%s%s", s->path[0] == '/' ? "" : "./", s->path) < 0)
@@ -306,6 +312,7 @@ static karst_status open_set(kst_source *s, raster *r, karst_report *report) {
     const char *const *drivers = kst_gdal_drivers();
     kst_gdal_begin(&words);
     r->set = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, drivers, NULL, NULL);
+    GDALDriverH refused = r->set ? NULL : GDALIdentifyDriver(name, NULL);
     kst_gdal_end();
     const char *said = words.failure;  // without the name, which GDAL puts in front, at times twice
     for (size_t n = strlen(name); !strncmp(said, name, n);) said += n + strspn(said + n, ": ,");
@@ -314,6 +321,11 @@ static karst_status open_set(kst_source *s, raster *r, karst_report *report) {
         snprintf(r->driver, sizeof r->driver, "%s", GDALGetDriverShortName(GDALGetDatasetDriver(r->set)));
         return KARST_OK;
     }
+    if (refused && !is_allowed(refused))
+        return kst_fail(report, KARST_ERROR_UNSUPPORTED,
+                        "%s: %s names other files or addresses, which are not followed: make it a GeoTIFF first "
+                        "(gdal_translate)",
+                        s->path, GDALGetDriverShortName(refused));
     bool unknown = !said[0] || strstr(said, "not recognized");
     return unknown ? kst_fail(report, KARST_ERROR_UNSUPPORTED,
                               "%s: not a format that Karst or GDAL knows: for samples without a header pass --type and "

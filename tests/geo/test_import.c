@@ -493,6 +493,21 @@ static void a_world_keeps_its_ground_unless_told(void **state) {
     imported_free(&got);
 }
 
+static void files_that_name_other_files_are_not_followed(void **state) {
+    (void)state;
+    const char *path = temp_path("other.vrt");
+    FILE *f = fopen(path, "w");
+    fputs(
+        "<VRTDataset rasterXSize=\"9\" rasterYSize=\"9\"><VRTRasterBand dataType=\"Byte\" band=\"1\"><SimpleSource>"
+        "<SourceFilename>/etc/hostname</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>",
+        f);
+    fclose(f);
+    imported got = import_file(path, NULL);
+    assert_int_equal(got.status, KARST_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(got.report.message, "not followed"));
+    imported_free(&got);
+}
+
 static void the_same_file_gives_the_same_world_on_any_threads(void **state) {
     (void)state;
     float in[200 * 170];
@@ -590,6 +605,7 @@ int main(void) {
         cmocka_unit_test(damaged_arrays_are_refused),
         cmocka_unit_test(degrees_become_metres),
         cmocka_unit_test(a_world_keeps_its_ground_unless_told),
+        cmocka_unit_test(files_that_name_other_files_are_not_followed),
         cmocka_unit_test(the_same_file_gives_the_same_world_on_any_threads),
         cmocka_unit_test(every_failed_allocation_leaves_the_world_whole),
         cmocka_unit_test(arrays_that_python_wrote_come_in),
