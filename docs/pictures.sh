@@ -23,7 +23,7 @@ picture() {
 }
 
 lake=(--eye 27667,800,23056 --look 18444,400,12911 --hour 7.9 --haze 0.8 --water 312)
-picture hero --eye 24900,500,22133 --look 18444,480,11067 --hour 8.2 --haze 0.7 --water 312
+picture hero --eye 22963,648,20411 --look 22540,613,19505 --hour 8.2 --haze 0.7 --water 312
 picture lake "${lake[@]}"
 picture ridge --eye 20750,850,10329 --look 27667,500,4611 --hour 16.8 --haze 1
 picture dusk --eye 27206,420,23517 --look 18444,400,12911 --hour 18.4 --haze 1 --water 312
