@@ -7,6 +7,9 @@
 #include "lod.h"
 #include "slots.h"
 
+// Of the error allowed, so that what rounding adds to a level stays inside it.
+static const double kept_back = 1 - 0x1p-20;
+
 struct karst_scene {
     karst_scene_def def;
     karst_pack *pack;
@@ -197,7 +200,8 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     kst_frustum frusta[KARST_VIEWS_MAX];
     for (int v = 0; v < view_count; ++v) {
         eyes[v] = (kst_eye){(float)(views[v].eye.x - origin.x), (float)(views[v].eye.y - origin.y),
-                            (float)(views[v].eye.z - origin.z), (float)karst_view_error_slope(&views[v], b.error_px)};
+                            (float)(views[v].eye.z - origin.z),
+                            (float)(karst_view_error_slope(&views[v], b.error_px) * kept_back)};
         frusta[v] = kst_frustum_of(&views[v], origin);
     }
     // The cut, with what it needs made resident. The root is always here.
@@ -295,7 +299,7 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     frame.uploads = scene->uploads;
     frame.upload_count = scene->slots.fresh_count;
     frame.figures.draws = frame.batch_count;
-    frame.figures.worst_error_px = worst * b.error_px;
+    frame.figures.worst_error_px = (float)(worst * b.error_px * kept_back);
     frame.figures.chunks_drawn = chunks;
     frame.figures.chunks_awaited = scene->awaited;
     frame.figures.nodes_visited = scene->cut.nodes_visited;
