@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/// A ray. Points on it are origin + t * direction; direction need not be of unit length, t counts in it.
+/// A ray. Points on it are origin + t * direction; direction need not be of unit length, t counts in it. A ray that
+/// is none (not finite, a zero direction, a t that is no number) is answered with KARST_ERROR_ARGUMENT.
 typedef struct karst_ray {
     karst_pos origin;     ///< world [m]
     karst_pos direction;  ///< any length but zero, finite

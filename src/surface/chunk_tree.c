@@ -221,8 +221,12 @@ static kst_top *build_top(kst_field_ground *ground) {
         fill_top(ground, top, level, nz[level], level ? nx[level - 1] : ground->chunks_x,
                  level ? nz[level - 1] : ground->chunks_z);
     const karst_pos places[3] = {ground->shape.origin, ground->all.min, ground->all.max};
-    for (int k = 0; k < 3; ++k)
-        top->size = fmax(top->size, fmax(fmax(fabs(places[k].x), fabs(places[k].y)), fabs(places[k].z)));
+    double *const to[3] = {top->origin, top->min, top->max};
+    for (int k = 0; k < 3; ++k) {
+        const double p[3] = {places[k].x, places[k].y, places[k].z};
+        memcpy(to[k], p, sizeof p);
+        for (int a = 0; a < 3; ++a) top->size = fmax(top->size, fabs(p[a]));
+    }
     float box[6];
     if (kst_node_box(&top->node[count - 1], box))
         for (int a = 0; a < 6; ++a) top->extent = fmaxf(top->extent, fabsf(box[a]));

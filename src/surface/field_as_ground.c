@@ -109,7 +109,9 @@ static karst_status pin(kst_field_ground *ground, int32_t x, int32_t z, const ks
         kst_page *page = kst_page_peek(field, x, z);
         if (page) {
             *view = &page->view;
-            return tree ? kst_page_tree(field, page, tree) : KARST_OK;
+            if (!tree) return KARST_OK;
+            *tree = __atomic_load_n(&page->tree, __ATOMIC_ACQUIRE);
+            return *tree ? KARST_OK : kst_page_tree(field, page, tree);
         }
     }
     kst_page *page;

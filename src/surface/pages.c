@@ -8,11 +8,6 @@ static size_t sideways_bytes(void) {
     return 2 * KARST_CHUNK_VERTICES * sizeof(float);
 }
 
-kst_page *kst_page_peek(const karst_field *field, int32_t x, int32_t z) {
-    kst_page **row = __atomic_load_n(&field->rows[z], __ATOMIC_ACQUIRE);
-    return row ? __atomic_load_n(&row[x], __ATOMIC_ACQUIRE) : NULL;
-}
-
 // ---- list of use -----------------------------------------------------------------------------------
 
 static void unlink_page(karst_field *field, kst_page *page) {

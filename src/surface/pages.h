@@ -41,7 +41,10 @@ struct karst_field {
 karst_status kst_page_get(karst_field *field, int32_t x, int32_t z, kst_page **out);
 void kst_page_put(karst_field *field, kst_page *page);
 // The page of a chunk if it is in memory, not pinned.
-kst_page *kst_page_peek(const karst_field *field, int32_t x, int32_t z);
+static inline kst_page *kst_page_peek(const karst_field *field, int32_t x, int32_t z) {
+    kst_page **row = __atomic_load_n(&field->rows[z], __ATOMIC_ACQUIRE);
+    return row ? __atomic_load_n(&row[x], __ATOMIC_ACQUIRE) : NULL;
+}
 // Make room for dx and dz, all zero.
 karst_status kst_page_displace(karst_field *field, kst_page *page);
 // The tree over a pinned page, built when there is none. Threads: any.

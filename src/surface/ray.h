@@ -48,6 +48,8 @@ struct kst_chunk_tree {
 // Nodes over all chunks of a ground, relative to its origin. Level 0 has chunks for children.
 enum { KST_TOP_LEVELS = 12 };
 typedef struct kst_top {
+    _Alignas(64) double origin[4];  // of the ground, world [m]
+    double min[4], max[4];          // world bounds
     size_t bytes;
     int level_count;
     int32_t nx[KST_TOP_LEVELS];

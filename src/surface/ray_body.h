@@ -17,26 +17,31 @@ typedef int32_t i8 __attribute__((vector_size(32)));
 // ---- a ray near some boxes -------------------------------------------------------------------------
 
 // Distances s are metres along the ray's largest axis, from `start`. A box is left out only if the ray misses it by
-// more than `pad`: that is more than all that was rounded on the way here.
+// more than a pad: that is more than all that was rounded on the way here.
 typedef struct slab {
-    f4 inverse;  // of the direction, its largest part 1; never infinite
-    f4 sign;     // of inverse
-    b16 order;   // byte k is k ^ turned
-    int turned;  // see below
-    int near_plane[3], far_plane[3];
+    f4 inverse;            // of the direction, its largest part 1; never infinite
+    f4 sign;               // of inverse
+    b16 order;             // byte k is k ^ turned
+    int turned;            // see below
+    const int64_t *plane;  // where in a node the nearer planes of x, y, z are, and the farther [bytes]
 } slab;
+
+// By the signs of the direction, bit a for axis a.
+static const int64_t planes_by_signs[8][6] = {{0, 16, 32, 48, 64, 80}, {48, 16, 32, 0, 64, 80}, {0, 64, 32, 48, 16, 80},
+                                              {48, 64, 32, 0, 16, 80}, {0, 16, 80, 48, 64, 32}, {48, 16, 80, 0, 64, 32},
+                                              {0, 64, 80, 48, 16, 32}, {48, 64, 80, 0, 16, 32}};
+
+// Children are taken nearest first, in the order of the signs of the direction along x and z: bit k of a mask stands
+// for child k ^ turned, and counting up is that order.
+static const uint8_t turned_by_signs[8] = {0, 3, 0, 3, 12, 15, 12, 15};
 
 // Origin of the ray for the nearer and the farther planes, moved apart by the pad.
 typedef struct spot {
     f4 near, far;
 } spot;
 
-// Children are taken nearest first, in the order of the signs of the direction along x and z: bit k of a mask stands
-// for child k ^ turned, and counting up is that order.
-static const int turned_by_signs[4] = {0, 3, 12, 15};
-
-static inline spot place_spot(const slab *s, const double origin[3], float pad) {
-    f4 o = {(float)origin[0], (float)origin[1], (float)origin[2], 0}, p = pad * s->sign;
+static inline spot place_spot(const slab *s, kst_lanes origin, float pad) {
+    f4 o = __builtin_convertvector(origin, f4), p = pad * s->sign;
     return (spot){o + p, o - p};
 }
 
@@ -53,16 +58,22 @@ static inline uint32_t node_test(const kst_node *node, const slab *s, spot at, f
     f4 near = (base - at.near) * s->inverse, far = (base - at.far) * s->inverse;
     uint32_t met = 0;
 #if defined(__AVX512F__)
-    __m512 in[3], out[3];
-    for (int a = 0; a < 3; ++a) {
-        __m128i n = _mm_load_si128((const __m128i *)node->plane[s->near_plane[a]]);
-        __m128i f = _mm_load_si128((const __m128i *)node->plane[s->far_plane[a]]);
-        __m512 n16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(n, (__m128i)s->order)));
-        __m512 f16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(f, (__m128i)s->order)));
-        __m512 k = _mm512_set1_ps(scale[a]);
-        in[a] = n16 * k + _mm512_set1_ps(near[a]);
-        out[a] = f16 * k + _mm512_set1_ps(far[a]);
+    __m512 k4 = _mm512_broadcast_f32x4((__m128)scale), near4 = _mm512_broadcast_f32x4((__m128)near);
+    __m512 far4 = _mm512_broadcast_f32x4((__m128)far), in[3], out[3];
+#define AXIS(a, lane)                                                                                  \
+    {                                                                                                  \
+        __m128i n = *(const __m128i *)((const char *)node + s->plane[a]);                              \
+        __m128i f = *(const __m128i *)((const char *)node + s->plane[a + 3]);                          \
+        __m512 n16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(n, (__m128i)s->order))); \
+        __m512 f16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(f, (__m128i)s->order))); \
+        __m512 k = _mm512_permute_ps(k4, lane);                                                        \
+        in[a] = n16 * k + _mm512_permute_ps(near4, lane);                                              \
+        out[a] = f16 * k + _mm512_permute_ps(far4, lane);                                              \
     }
+    AXIS(0, 0x00)
+    AXIS(1, 0x55)
+    AXIS(2, 0xaa)
+#undef AXIS
     __m512 enters = _mm512_max_ps(_mm512_max_ps(in[0], in[1]), _mm512_max_ps(in[2], _mm512_set1_ps(least)));
     __m512 leaves = _mm512_min_ps(_mm512_min_ps(out[0], out[1]), _mm512_min_ps(out[2], _mm512_set1_ps(most)));
     _mm512_storeu_ps(enter, enters);
@@ -71,8 +82,8 @@ static inline uint32_t node_test(const kst_node *node, const slab *s, spot at, f
     __m256 in[2] = {_mm256_set1_ps(least), _mm256_set1_ps(least)},
            out[2] = {_mm256_set1_ps(most), _mm256_set1_ps(most)};
     for (int a = 0; a < 3; ++a) {
-        __m128i n = _mm_load_si128((const __m128i *)node->plane[s->near_plane[a]]);
-        __m128i f = _mm_load_si128((const __m128i *)node->plane[s->far_plane[a]]);
+        __m128i n = *(const __m128i *)((const char *)node + s->plane[a]);
+        __m128i f = *(const __m128i *)((const char *)node + s->plane[a + 3]);
         n = _mm_shuffle_epi8(n, (__m128i)s->order);
         f = _mm_shuffle_epi8(f, (__m128i)s->order);
         __m256 k = _mm256_set1_ps(scale[a]), from = _mm256_set1_ps(near[a]), to = _mm256_set1_ps(far[a]);
@@ -86,11 +97,12 @@ static inline uint32_t node_test(const kst_node *node, const slab *s, spot at, f
         met |= (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(in[half], out[half], _CMP_LE_OQ)) << 8 * half;
     }
 #else
+    const uint8_t *bytes = node->plane[0];
     for (int c = 0; c < 16; ++c) {
         float in = least, out = most;
         for (int a = 0; a < 3; ++a) {
-            float n = (float)node->plane[s->near_plane[a]][c ^ s->turned] * scale[a] + near[a];
-            float f = (float)node->plane[s->far_plane[a]][c ^ s->turned] * scale[a] + far[a];
+            float n = (float)bytes[s->plane[a] + (c ^ s->turned)] * scale[a] + near[a];
+            float f = (float)bytes[s->plane[a + 3] + (c ^ s->turned)] * scale[a] + far[a];
             in = in > n ? in : n;
             out = out < f ? out : f;
         }
@@ -125,8 +137,7 @@ typedef struct fan_ray {
     float a[3], b[3];
     f8 ring_a, ring_b;      // the part of x and z at rest in x' and y', from the fan's centre
     f8 ring_x, ring_z;      // the same before projecting
-    double origin[3];       // relative to the chunk's corner along x and z, to the ground's origin along y
-    float x, z, y, y_rest;  // the same in floats; y in two parts
+    float x, z, y, y_rest;  // origin from the chunk's corner along x and z, from the ground's along y, in two parts
     float cell, step_y, step_xz;
     float slack;
 } fan_ray;
@@ -365,10 +376,10 @@ static inline uint32_t block_test(const kst_chunk_view *view, bool flat, const f
 typedef struct walk {
     kst_field_ground *ground;
     kst_exact_ray exact;
-    double origin[3], direction[3];  // relative to the ground's origin; direction with largest part 1
-    double inverse[3];               // of the direction, never infinite
-    double scale;                    // s = t * scale
-    double world;                    // what doubles round by, near the ray [m]
+    kst_lanes origin, direction;  // relative to the ground's origin; direction with largest part 1
+    kst_lanes inverse;            // of the direction, never infinite
+    double scale;                 // s = t * scale
+    double world;                 // what doubles round by, near the ray [m]
     slab slab;
     fan_ray fan;
     bool any, hit;
@@ -415,30 +426,28 @@ static bool block_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_
     return hit;
 }
 
-static inline float largest(const double v[3]) {
-    return (float)larger(larger(fabs(v[0]), fabs(v[1])), fabs(v[2]));
-}
-
 // Place the ray at `start` in the chunk: that is in its box, or outside by no more than `loose`.
 static inline spot enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start,
                                float loose) {
-    double o[3];
-    for (int a = 0; a < 3; ++a) o[a] = w->origin[a] + start * w->direction[a] - tree->origin[a];
+    kst_lanes o = w->origin + start * w->direction - *(const kst_lanes *)tree->origin;
+    f4 near = __builtin_convertvector(o, f4);
     float reach = tree->extent + loose, world = (float)w->world;
     fan_ray *f = &w->fan;
-    f->x = (float)o[0];
-    f->z = (float)o[2];
+    f->x = near[0];
+    f->z = near[2];
     double y = o[1] + tree->origin[1];
     f->y = (float)y;
     f->y_rest = (float)(y - f->y);
     f->cell = tree->cell_m;
     f->step_y = (float)view->step_y_m;
-    f->step_xz = (float)view->step_xz_m;
     f->slack = (0x1p-19f * reach + world + tree->y_error) * 8 * tree->fan_extent;
-    f->ring_x = ring_column * f->cell;
-    f->ring_z = ring_row * f->cell;
-    f->ring_a = f->ring_x * f->a[0] + f->ring_z * f->a[2];
-    f->ring_b = f->ring_x * f->b[0] + f->ring_z * f->b[2];
+    f->ring_a = ring_column * (f->cell * f->a[0]) + ring_row * (f->cell * f->a[2]);
+    f->ring_b = ring_column * (f->cell * f->b[0]) + ring_row * (f->cell * f->b[2]);
+    if (!tree->flat) {
+        f->step_xz = (float)view->step_xz_m;
+        f->ring_x = ring_column * f->cell;
+        f->ring_z = ring_row * f->cell;
+    }
     return place_spot(&w->slab, o, 0x1p-20f * reach + world);
 }
 
@@ -500,44 +509,47 @@ static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double start, flo
 // A level of the boxes over all chunks, with the children still to visit.
 typedef struct frame {
     float enter[16];
+    const kst_node *node;
     uint32_t met;
     int32_t x, z;
-    int level;
 } frame;
 
+static inline double magnitude(kst_lanes p) {
+    return larger(larger(fabs(p[0]), fabs(p[1])), fabs(p[2]));
+}
+
 static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
-    double o[3];
-    for (int a = 0; a < 3; ++a) o[a] = w->origin[a] + start * w->direction[a];
-    float reach = largest(o) > boxes->extent ? largest(o) : boxes->extent;
-    float pad = 0x1p-20f * reach + (float)w->world;
+    kst_lanes o = w->origin + start * w->direction;
+    float reach = (float)larger(magnitude(o), (double)boxes->extent), pad = 0x1p-20f * reach + (float)w->world;
     spot place = place_spot(&w->slab, o, pad);
+    float most = most_along(w, start);
     frame stack[KST_TOP_LEVELS], *top = stack;
-    float least = 0, most = most_along(w, start);
+    int level = boxes->level_count - 1;
     top->x = top->z = 0;
-    top->level = boxes->level_count - 1;
-    top->met = node_test(boxes->node + boxes->first[top->level], &w->slab, place, least, most, top->enter);
+    top->node = boxes->node + boxes->first[level];
+    top->met = node_test(top->node, &w->slab, place, 0, most, top->enter);
     for (;;) {
         if (!top->met) {
             if (top == stack) return KARST_OK;
             --top;
+            ++level;
             continue;
         }
         int bit = __builtin_ctz(top->met), child = bit ^ w->slab.turned;
         top->met &= top->met - 1;
         int32_t x = 4 * top->x + (child & 3), z = 4 * top->z + (child >> 2);
-        if (top->level) {
-            int level = top->level - 1;
-            size_t at = boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
+        if (level) {
+            --level;
             ++top;
             top->x = x;
             top->z = z;
-            top->level = level;
-            top->met = node_test(boxes->node + at, &w->slab, place, least, most, top->enter);
+            top->node = boxes->node + boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
+            top->met = node_test(top->node, &w->slab, place, 0, most, top->enter);
             continue;
         }
         bool hit = false;
-        const float *step = boxes->node[boxes->first[0] + (size_t)top->z * (size_t)boxes->nx[0] + (size_t)top->x].scale;
-        float loose = 4 * pad + 2 * (step[0] + step[1] + step[2]);  // a box in its parent's eight bits
+        const float *step = top->node->scale;  // a box is known to its parent's eight bits
+        float loose = 4 * pad + 2 * (step[0] + step[1] + step[2]);
         karst_status status = visit_chunk(w, x, z, start + (double)top->enter[bit], loose, &hit);
         if (status || (hit && w->any)) return status;
         if (!hit) continue;
@@ -546,22 +558,21 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
     }
 }
 
-// Where along the ray the ground's bounds begin, from t_min on [s]; false when they are missed.
-static inline bool enter_ground(const walk *w, const karst_box *b, double *start) {
-    double min[3] = {b->min.x, b->min.y, b->min.z}, max[3] = {b->max.x, b->max.y, b->max.z};
-    double in = w->exact.t_min * w->scale, out = w->exact.t_max * w->scale;
-    for (int a = 0; a < 3; ++a) {
-        double o = w->exact.origin[a];
-        double one = (min[a] - w->world - o) * w->inverse[a], two = (max[a] + w->world - o) * w->inverse[a];
-        in = larger(in, smaller(one, two));
-        out = smaller(out, larger(one, two));
-    }
-    *start = in;
-    return in <= out + 4 * w->world;
+static inline kst_lanes lanes_min(kst_lanes a, kst_lanes b) {
+    kst_lane_bits m = a < b;
+    return (kst_lanes)(((kst_lane_bits)a & m) | ((kst_lane_bits)b & ~m));
 }
 
-static inline double magnitude(karst_pos p) {
-    return larger(larger(fabs(p.x), fabs(p.y)), fabs(p.z));
+// Where along the ray the ground's bounds begin, from t_min on [s]; false when they are missed.
+static inline bool enter_ground(const walk *w, const kst_top *boxes, double *start) {
+    kst_lanes o = *(const kst_lanes *)w->exact.origin;
+    kst_lanes one = (*(const kst_lanes *)boxes->min - w->world - o) * w->inverse;
+    kst_lanes two = (*(const kst_lanes *)boxes->max + w->world - o) * w->inverse;
+    kst_lanes low = lanes_min(one, two), high = -lanes_min(-one, -two);
+    double in = larger(larger(low[0], low[1]), larger(low[2], w->exact.t_min * w->scale));
+    double out = smaller(smaller(high[0], high[1]), smaller(high[2], w->exact.t_max * w->scale));
+    *start = in;
+    return in <= out + 4 * w->world;
 }
 
 static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *boxes, const karst_ray *ray, bool any) {
@@ -569,26 +580,26 @@ static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *
     w->any = any;
     w->hit = false;
     kst_exact_ray_make(ray, &w->exact);
-    const double *o = w->exact.origin, *d = w->exact.direction;
-    karst_pos g = ground->shape.origin;
-    double base[3] = {g.x, g.y, g.z};
-    w->scale = fabs(d[w->exact.kz]);
-    double unscale = fabs(w->exact.inverse_z);
-    for (int a = 0; a < 3; ++a) {
-        w->origin[a] = o[a] - base[a];
-        w->direction[a] = d[a] * unscale;
-        w->inverse[a] = fabs(d[a]) > 1e-18 * w->scale ? w->scale / d[a] : copysign(1e18, d[a]);
-        bool back = w->inverse[a] < 0;
-        w->slab.near_plane[a] = back ? a + 3 : a;
-        w->slab.far_plane[a] = back ? a : a + 3;
-        w->fan.a[a] = w->fan.b[a] = 0;
-    }
-    f4 inverse = {(float)w->inverse[0], (float)w->inverse[1], (float)w->inverse[2], 0};
+    kst_lanes o = *(const kst_lanes *)w->exact.origin;
+    kst_lanes d = {ray->direction.x, ray->direction.y, ray->direction.z, 0};
+    w->scale = magnitude(d);
+    w->origin = o - *(const kst_lanes *)boxes->origin;
+    w->direction = d * fabs(w->exact.inverse_z);
+    // A part too small to matter counts as a very small one.
+    const kst_lane_bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+    const kst_lanes most = {1e18, 1e18, 1e18, 1e18};
+    kst_lane_bits small = (kst_lanes)((kst_lane_bits)d & ~sign) <= 1e-18 * w->scale;
+    kst_lane_bits huge = ((kst_lane_bits)d & sign) | (kst_lane_bits)most;
+    w->inverse = (kst_lanes)(((kst_lane_bits)(w->scale / d) & ~small) | (huge & small));
+    f4 inverse = __builtin_convertvector(w->inverse, f4);
     w->slab.inverse = inverse;
     w->slab.sign = (f4)(((i4)inverse & INT32_MIN) | 0x3f800000);
-    w->world = 0x1p-46 * larger(magnitude(ray->origin), boxes->size);
-    w->slab.turned = turned_by_signs[(d[0] < 0) | (d[2] < 0) << 1];
-    w->slab.order = (b16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} ^ (uint8_t)w->slab.turned;
+    int signs = (inverse[0] < 0) | (inverse[1] < 0) << 1 | (inverse[2] < 0) << 2;
+    w->slab.plane = planes_by_signs[signs];
+    w->slab.turned = turned_by_signs[signs];
+    w->slab.order = (b16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} ^ turned_by_signs[signs];
+    w->world = 0x1p-46 * larger(magnitude(o), boxes->size);
+    for (int a = 0; a < 3; ++a) w->fan.a[a] = w->fan.b[a] = 0;
     w->fan.a[w->exact.kx] = 1;
     w->fan.a[w->exact.kz] = -(float)w->exact.shear_x;
     w->fan.b[w->exact.ky] = 1;
@@ -600,11 +611,11 @@ karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, 
     double start;
     *out = (karst_hit){.hit = false};
     if (!(ground->all.min.x <= ground->all.max.x)) return KARST_OK;
-    const kst_top *boxes;
-    karst_status status = kst_top_get(ground, &boxes);
+    const kst_top *boxes = __atomic_load_n(&ground->top, __ATOMIC_ACQUIRE);
+    karst_status status = boxes ? KARST_OK : kst_top_get(ground, &boxes);
     if (status) return status;
     walk_begin(&w, ground, boxes, ray, any);
-    if (!enter_ground(&w, &ground->all, &start)) return KARST_OK;
+    if (!enter_ground(&w, boxes, &start)) return KARST_OK;
     status = walk_ground(&w, boxes, start);
     if (status || !w.hit) return status;
     out->hit = true;

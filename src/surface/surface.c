@@ -42,14 +42,17 @@ bool karst_ground_height(const karst_ground *ground, double x, double z, double 
     return true;
 }
 
-// A ray that is not one is answered before any kind sees it.
+static double size(double x, double y, double z) {
+    return fabs(x) + fabs(y) + fabs(z);
+}
+
+// A ray that is not one is answered before any kind sees it. Comparisons with NaN are false.
 static karst_status check_ray(const karst_ray *ray) {
     karst_pos o = ray->origin, d = ray->direction;
-    if (!isfinite(o.x) || !isfinite(o.y) || !isfinite(o.z)) return KARST_ERROR_ARGUMENT;
-    if (!isfinite(d.x) || !isfinite(d.y) || !isfinite(d.z) || isnan(ray->t_min) || isnan(ray->t_max))
-        return KARST_ERROR_ARGUMENT;
-    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
-    return largest > 1e-100 && largest < 1e100 && isfinite(ray->t_min) ? KARST_OK : KARST_ERROR_ARGUMENT;
+    double length = size(d.x, d.y, d.z);
+    bool good = size(o.x, o.y, o.z) < 1e100 && length > 1e-100 && length < 1e100 && fabs(ray->t_min) < 1e200 &&
+                ray->t_max >= -INFINITY;
+    return good ? KARST_OK : KARST_ERROR_ARGUMENT;
 }
 
 karst_status karst_ground_cast(const karst_ground *ground, const karst_ray *ray, karst_hit *out) {

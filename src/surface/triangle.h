@@ -12,25 +12,26 @@
 
 #include "surface/chunk_view.h"
 
+// Three places or directions, x, y, z; or three corners, one a lane. The fourth lane is of no meaning.
+typedef double kst_lanes __attribute__((vector_size(32), may_alias));
+typedef int64_t kst_lane_bits __attribute__((vector_size(32)));
+
 // A ray as the exact test wants it: axis kz has the largest part of the direction.
 typedef struct kst_exact_ray {
-    double origin[3], direction[3];  // world
-    double t_min, t_max;             // t_max shrinks as hits are found
+    _Alignas(32) double origin[4];  // world
+    double t_min, t_max;            // t_max shrinks as hits are found
     int kx, ky, kz;
     double shear_x, shear_y;
     double inverse_z;  // of the largest part
 } kst_exact_ray;
 
 static inline void kst_exact_ray_make(const karst_ray *ray, kst_exact_ray *out) {
-    double d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
+    const double d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
     int k = fabs(d[1]) > fabs(d[0]);
     if (fabs(d[2]) > fabs(d[k])) k = 2;
     int kx = k == 2 ? 0 : k + 1, ky = k == 0 ? 2 : k - 1;
     double inverse = 1 / d[k];
-    out->origin[0] = ray->origin.x;
-    out->origin[1] = ray->origin.y;
-    out->origin[2] = ray->origin.z;
-    memcpy(out->direction, d, sizeof d);
+    *(kst_lanes *)out->origin = (kst_lanes){ray->origin.x, ray->origin.y, ray->origin.z, 0};
     out->t_min = ray->t_min;
     out->t_max = ray->t_max;
     out->kx = kx;
@@ -41,9 +42,6 @@ static inline void kst_exact_ray_make(const karst_ray *ray, kst_exact_ray *out) 
     out->shear_y = d[ky] * inverse;
 }
 
-// Three corners, one a lane; the fourth lane is of no meaning.
-typedef double kst_lanes __attribute__((vector_size(32)));
-typedef int64_t kst_lane_order __attribute__((vector_size(32)));
 typedef struct kst_corners {
     kst_lanes axis[3];  // x, y, z: world
 } kst_corners;
@@ -64,7 +62,7 @@ static inline bool kst_triangle_cast(const kst_exact_ray *ray, const kst_corners
     kst_lanes z = v[ray->kz];
     kst_sheared s = {v[ray->kx] - ray->shear_x * z, v[ray->ky] - ray->shear_y * z, z};
     // Lane k is the edge that faces corner k: x y' - y x' of the two corners after it.
-    const kst_lane_order one = {1, 2, 0, 3}, two = {2, 0, 1, 3};
+    const kst_lane_bits one = {1, 2, 0, 3}, two = {2, 0, 1, 3};
     kst_lanes e = __builtin_shuffle(s.x, one) * __builtin_shuffle(s.y, two) -
                   __builtin_shuffle(s.y, one) * __builtin_shuffle(s.x, two);
     if (((e[0] < 0) | (e[1] < 0) | (e[2] < 0)) & ((e[0] > 0) | (e[1] > 0) | (e[2] > 0))) return false;
@@ -91,14 +89,30 @@ static inline karst_vec3 kst_triangle_normal(const kst_corners *corner) {
 // cell's side of the lower row, number 1 that of the higher. Chunks begin at even columns and rows, so the parity here
 // is the field's. All exact answers are of triangles between these places.
 static inline void kst_cell_triangle(const kst_chunk_view *view, int i, int j, int triangle, kst_corners *out) {
-    // Corners 0..3 are (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1).
-    static const int8_t corners[2][2][4] = {{{0, 3, 1, 0}, {0, 2, 3, 0}}, {{0, 2, 1, 0}, {1, 2, 3, 1}}};
-    const int8_t *c = corners[(i + j) & 1][triangle];
-    karst_pos p[3], o = view->shape.origin;
-    for (int k = 0; k < 3; ++k) p[k] = kst_view_vertex(view, i + (c[k] & 1), j + (c[k] >> 1));
-    out->axis[0] = (kst_lanes){p[0].x, p[1].x, p[2].x, 0} + o.x;
-    out->axis[1] = (kst_lanes){p[0].y, p[1].y, p[2].y, 0} + o.y;
-    out->axis[2] = (kst_lanes){p[0].z, p[1].z, p[2].z, 0} + o.z;
+    typedef int32_t four __attribute__((vector_size(16)));
+    static const four right[2][2] = {{{0, 1, 1, 0}, {0, 0, 1, 0}}, {{0, 0, 1, 0}, {1, 0, 1, 0}}};
+    static const four below[2][2] = {{{0, 1, 0, 0}, {0, 1, 1, 0}}, {{0, 1, 0, 0}, {0, 1, 1, 0}}};
+    four a = right[(i + j) & 1][triangle] + i, b = below[(i + j) & 1][triangle] + j, k = b * KARST_CHUNK_SIDE + a;
+    // The same sums as in kst_view_vertex, three at once.
+    kst_lanes x = __builtin_convertvector(a + view->column, kst_lanes), y;
+    kst_lanes z = __builtin_convertvector(b + view->row, kst_lanes);
+    if (view->baked) {
+        karst_vertex p = view->baked[k[0]], q = view->baked[k[1]], r = view->baked[k[2]];
+        x = (x * view->cell_steps + (kst_lanes){p.dx, q.dx, r.dx, 0}) * view->step_xz_m;
+        y = (kst_lanes){p.y, q.y, r.y, 0} * view->step_y_m;
+        z = (z * view->cell_steps + (kst_lanes){p.dz, q.dz, r.dz, 0}) * view->step_xz_m;
+    } else {
+        x = x * view->shape.spacing_m;
+        y = (kst_lanes){view->y[k[0]], view->y[k[1]], view->y[k[2]], 0};
+        z = z * view->shape.spacing_m;
+        if (view->x) {
+            x += (kst_lanes){view->x[k[0]], view->x[k[1]], view->x[k[2]], 0};
+            z += (kst_lanes){view->z[k[0]], view->z[k[1]], view->z[k[2]], 0};
+        }
+    }
+    out->axis[0] = view->shape.origin.x + x;
+    out->axis[1] = view->shape.origin.y + y;
+    out->axis[2] = view->shape.origin.z + z;
 }
 
 static inline karst_pos kst_corner(const kst_corners *c, int k) {
