@@ -149,6 +149,7 @@ void kst_tree_build(kst_chunk_tree *tree, const kst_chunk_view *view) {
     tree->origin[0] = view->column * step;
     tree->origin[1] = 0.5 * (min[1] + max[1]);
     tree->origin[2] = view->row * step;
+    for (int a = 0; a < 3; ++a) tree->corner[a] = (float)tree->origin[a];
     tree->cell_m = (float)step;
     tree->flat = is_flat(view);
     tree->y_error = height_error(view);

@@ -37,10 +37,11 @@ float kst_float_above(double value);
 // 4 x 4 nodes over the blocks, then the root.
 struct kst_chunk_tree {
     kst_node node[KST_TREE_NODES];
-    double origin[3];  // of the boxes, relative to the ground's [m]
-    float extent;      // most that anything in the chunk is from origin, along an axis [m]
-    float fan_extent;  // most that two vertices of a fan are apart, summed over the axes [m]
-    float y_error;     // of a height read as a float [m]
+    double origin[3];              // of the boxes, relative to the ground's [m]
+    _Alignas(16) float corner[4];  // the same in floats
+    float extent;                  // most that anything in the chunk is from origin, along an axis [m]
+    float fan_extent;              // most that two vertices of a fan are apart, summed over the axes [m]
+    float y_error;                 // of a height read as a float [m]
     float cell_m;
     bool flat;  // no vertex leaves its rest place sideways
 };

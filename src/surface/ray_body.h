@@ -380,6 +380,9 @@ typedef struct walk {
     kst_lanes inverse;            // of the direction, never infinite
     double scale;                 // s = t * scale
     double world;                 // what doubles round by, near the ray [m]
+    double start;                 // where the walk through the boxes begins [s]
+    spot at;                      // the ray there, relative to the ground's origin
+    float pad;
     slab slab;
     fan_ray fan;
     bool any, hit;
@@ -426,29 +429,28 @@ static bool block_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_
     return hit;
 }
 
-// Place the ray at `start` in the chunk: that is in its box, or outside by no more than `loose`.
-static inline spot enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start,
+// Place the ray where it enters the chunk, for the fans: in the chunk's box, or outside by no more than `loose`.
+static inline void enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double enter,
                                float loose) {
-    kst_lanes o = w->origin + start * w->direction - *(const kst_lanes *)tree->origin;
-    f4 near = __builtin_convertvector(o, f4);
-    float reach = tree->extent + loose, world = (float)w->world;
+    kst_lanes o = w->origin + enter * w->direction - *(const kst_lanes *)tree->origin;
+    float reach = tree->extent + loose;
     fan_ray *f = &w->fan;
-    f->x = near[0];
-    f->z = near[2];
+    f->x = (float)o[0];
+    f->z = (float)o[2];
     double y = o[1] + tree->origin[1];
     f->y = (float)y;
     f->y_rest = (float)(y - f->y);
     f->cell = tree->cell_m;
     f->step_y = (float)view->step_y_m;
-    f->slack = (0x1p-19f * reach + world + tree->y_error) * 8 * tree->fan_extent;
+    // A corner's x' and y' are off by 16 roundings of reach at most, an edge value by that times its four coordinates,
+    // each within fan_extent where the ray meets the triangle.
+    f->slack = (0x1p-20f * reach + (float)w->world + tree->y_error) * 6 * tree->fan_extent;
     f->ring_a = ring_column * (f->cell * f->a[0]) + ring_row * (f->cell * f->a[2]);
     f->ring_b = ring_column * (f->cell * f->b[0]) + ring_row * (f->cell * f->b[2]);
-    if (!tree->flat) {
-        f->step_xz = (float)view->step_xz_m;
-        f->ring_x = ring_column * f->cell;
-        f->ring_z = ring_row * f->cell;
-    }
-    return place_spot(&w->slab, o, 0x1p-20f * reach + world);
+    if (tree->flat) return;
+    f->step_xz = (float)view->step_xz_m;
+    f->ring_x = ring_column * f->cell;
+    f->ring_z = ring_row * f->cell;
 }
 
 // A chunk on the way of a ray.
@@ -478,30 +480,39 @@ static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
     return hit;
 }
 
-static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double start, float loose) {
-    visit v = {.w = w, .view = view, .tree = tree, .start = start};
-    v.at = enter_chunk(w, view, tree, start, loose);
+static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double enter, float loose) {
+    visit v = {.w = w, .view = view, .tree = tree, .start = w->start};
+    enter_chunk(w, view, tree, enter, loose);
+    if (w->pad <= 0x1p-9f * tree->extent) {
+        // The usual case: no need to wait for where the chunk is entered.
+        v.at.near = w->at.near - *(const f4 *)tree->corner;
+        v.at.far = w->at.far - *(const f4 *)tree->corner;
+    } else {  // a ground so large that floats over all of it are too coarse for the chunk
+        v.start = enter;
+        v.at = place_spot(&w->slab, w->origin + enter * w->direction - *(const kst_lanes *)tree->origin,
+                          0x1p-20f * (tree->extent + loose) + (float)w->world);
+    }
+    v.most = most_along(w, v.start);
     v.least = -0x1p-10f * tree->extent;
-    v.most = most_along(w, start);
-    float enter[16];
+    float boxes[16];
     bool hit = false;
-    for (uint32_t met = node_test(&tree->node[16], &w->slab, v.at, v.least, v.most, enter); met;) {
+    for (uint32_t met = node_test(&tree->node[16], &w->slab, v.at, v.least, v.most, boxes); met;) {
         int child = __builtin_ctz(met) ^ w->slab.turned;
         met &= met - 1;
         if (!walk_blocks(&v, &tree->node[child], child & 3, child >> 2)) continue;
         hit = true;
-        met &= w->any ? 0 : nearer(enter, v.most);
+        met &= w->any ? 0 : nearer(boxes, v.most);
     }
     return hit;
 }
 
-static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double start, float loose, bool *hit) {
+static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double enter, float loose, bool *hit) {
     const kst_chunk_view *view;
     const kst_chunk_tree *tree;
     void *pin;
     karst_status status = w->ground->pin(w->ground, x, z, &view, &tree, &pin);
     if (status) return status;
-    *hit = walk_chunk(w, view, tree, start, loose);
+    *hit = walk_chunk(w, view, tree, enter, loose);
     w->ground->release(w->ground, pin);
     return KARST_OK;
 }
@@ -518,16 +529,14 @@ static inline double magnitude(kst_lanes p) {
     return larger(larger(fabs(p[0]), fabs(p[1])), fabs(p[2]));
 }
 
-static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
-    kst_lanes o = w->origin + start * w->direction;
-    float reach = (float)larger(magnitude(o), (double)boxes->extent), pad = 0x1p-20f * reach + (float)w->world;
-    spot place = place_spot(&w->slab, o, pad);
+static karst_status walk_ground(walk *w, const kst_top *boxes) {
+    double start = w->start;
     float most = most_along(w, start);
     frame stack[KST_TOP_LEVELS], *top = stack;
     int level = boxes->level_count - 1;
     top->x = top->z = 0;
     top->node = boxes->node + boxes->first[level];
-    top->met = node_test(top->node, &w->slab, place, 0, most, top->enter);
+    top->met = node_test(top->node, &w->slab, w->at, 0, most, top->enter);
     for (;;) {
         if (!top->met) {
             if (top == stack) return KARST_OK;
@@ -544,12 +553,12 @@ static karst_status walk_ground(walk *w, const kst_top *boxes, double start) {
             top->x = x;
             top->z = z;
             top->node = boxes->node + boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
-            top->met = node_test(top->node, &w->slab, place, 0, most, top->enter);
+            top->met = node_test(top->node, &w->slab, w->at, 0, most, top->enter);
             continue;
         }
         bool hit = false;
         const float *step = top->node->scale;  // a box is known to its parent's eight bits
-        float loose = 4 * pad + 2 * (step[0] + step[1] + step[2]);
+        float loose = 4 * w->pad + 2 * (step[0] + step[1] + step[2]);
         karst_status status = visit_chunk(w, x, z, start + (double)top->enter[bit], loose, &hit);
         if (status || (hit && w->any)) return status;
         if (!hit) continue;
@@ -563,16 +572,27 @@ static inline kst_lanes lanes_min(kst_lanes a, kst_lanes b) {
     return (kst_lanes)(((kst_lane_bits)a & m) | ((kst_lane_bits)b & ~m));
 }
 
-// Where along the ray the ground's bounds begin, from t_min on [s]; false when they are missed.
-static inline bool enter_ground(const walk *w, const kst_top *boxes, double *start) {
+// Begin where t does, or when that is far away where the ground's bounds begin; false when they are missed.
+static inline bool enter_ground(walk *w, const kst_top *boxes) {
     kst_lanes o = *(const kst_lanes *)w->exact.origin;
     kst_lanes one = (*(const kst_lanes *)boxes->min - w->world - o) * w->inverse;
     kst_lanes two = (*(const kst_lanes *)boxes->max + w->world - o) * w->inverse;
     kst_lanes low = lanes_min(one, two), high = -lanes_min(-one, -two);
-    double in = larger(larger(low[0], low[1]), larger(low[2], w->exact.t_min * w->scale));
-    double out = smaller(smaller(high[0], high[1]), smaller(high[2], w->exact.t_max * w->scale));
-    *start = in;
-    return in <= out + 4 * w->world;
+    double least = w->exact.t_min * w->scale, most = w->exact.t_max * w->scale;
+    double in = larger(larger(low[0], low[1]), larger(low[2], least));
+    double out = smaller(smaller(high[0], high[1]), smaller(high[2], most));
+    if (!(in <= out + 4 * w->world)) return false;
+    kst_lanes at = w->origin + least * w->direction;
+    double reach = larger(magnitude(at), (double)boxes->extent);
+    w->start = least;
+    if (!(reach <= 4 * (double)boxes->extent)) {
+        w->start = in;
+        at = w->origin + in * w->direction;
+        reach = larger(magnitude(at), (double)boxes->extent);
+    }
+    w->pad = 0x1p-20f * (float)reach + (float)w->world;
+    w->at = place_spot(&w->slab, at, w->pad);
+    return true;
 }
 
 static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *boxes, const karst_ray *ray, bool any) {
@@ -608,15 +628,14 @@ static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *
 
 karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
     walk w;
-    double start;
     *out = (karst_hit){.hit = false};
     if (!(ground->all.min.x <= ground->all.max.x)) return KARST_OK;
     const kst_top *boxes = __atomic_load_n(&ground->top, __ATOMIC_ACQUIRE);
     karst_status status = boxes ? KARST_OK : kst_top_get(ground, &boxes);
     if (status) return status;
     walk_begin(&w, ground, boxes, ray, any);
-    if (!enter_ground(&w, boxes, &start)) return KARST_OK;
-    status = walk_ground(&w, boxes, start);
+    if (!enter_ground(&w, boxes)) return KARST_OK;
+    status = walk_ground(&w, boxes);
     if (status || !w.hit) return status;
     out->hit = true;
     if (any) return KARST_OK;
