@@ -152,6 +152,7 @@ void kst_tree_build(kst_chunk_tree *tree, const kst_chunk_view *view) {
     for (int a = 0; a < 3; ++a) tree->corner[a] = (float)tree->origin[a];
     tree->cell_m = (float)step;
     tree->flat = is_flat(view);
+    for (int j = 0; j < KARST_CHUNK_CELLS; ++j) tree->holes |= view->hole[j] != 0;
     tree->y_error = height_error(view);
     float box[KST_BLOCKS * KST_BLOCKS][6];
     bool any[KST_BLOCKS * KST_BLOCKS];

@@ -78,9 +78,8 @@ static void sum_up(karst_field *field) {
     field->ground.reach_m = (double)sideways;
 }
 
-static karst_status begin(kst_field_ground *ground) {
+static __attribute__((noinline)) karst_status look_again(kst_field_ground *ground) {
     karst_field *field = field_of(ground);
-    if (__atomic_load_n(&field->ground_ready, __ATOMIC_ACQUIRE)) return KARST_OK;
     pthread_mutex_lock(&field->ground_lock);
     karst_status status = KARST_OK;
     if (!field->ground_ready) {
@@ -100,20 +99,14 @@ static karst_status begin(kst_field_ground *ground) {
     return status;
 }
 
-// In memory pages stay where they are, so nothing needs to be held; a paged field holds the page.
-static karst_status pin(kst_field_ground *ground, int32_t x, int32_t z, const kst_chunk_view **view,
-                        const kst_chunk_tree **tree, void **handle) {
-    karst_field *field = field_of(ground);
-    *handle = NULL;
-    if (!field->paged) {
-        kst_page *page = kst_page_peek(field, x, z);
-        if (page) {
-            *view = &page->view;
-            if (!tree) return KARST_OK;
-            *tree = __atomic_load_n(&page->tree, __ATOMIC_ACQUIRE);
-            return *tree ? KARST_OK : kst_page_tree(field, page, tree);
-        }
-    }
+static karst_status begin(kst_field_ground *ground) {
+    bool ready = __atomic_load_n(&field_of(ground)->ground_ready, __ATOMIC_ACQUIRE);
+    return ready ? KARST_OK : look_again(ground);
+}
+
+static __attribute__((noinline)) karst_status pin_slowly(karst_field *field, int32_t x, int32_t z,
+                                                         const kst_chunk_view **view, const kst_chunk_tree **tree,
+                                                         void **handle) {
     kst_page *page;
     karst_status status = kst_page_get(field, x, z, &page);
     if (status) return status;
@@ -124,6 +117,19 @@ static karst_status pin(kst_field_ground *ground, int32_t x, int32_t z, const ks
     else
         *handle = page;
     return status;
+}
+
+// In memory pages stay where they are, so nothing needs to be held; a paged field holds the page.
+static karst_status pin(kst_field_ground *ground, int32_t x, int32_t z, const kst_chunk_view **view,
+                        const kst_chunk_tree **tree, void **handle) {
+    karst_field *field = field_of(ground);
+    *handle = NULL;
+    kst_page *page = field->paged ? NULL : kst_page_peek(field, x, z);
+    const kst_chunk_tree *built = page && tree ? __atomic_load_n(&page->tree, __ATOMIC_ACQUIRE) : NULL;
+    if (!page || (tree && !built)) return pin_slowly(field, x, z, view, tree, handle);
+    *view = &page->view;
+    if (tree) *tree = built;
+    return KARST_OK;
 }
 
 static void release(kst_field_ground *ground, void *handle) {

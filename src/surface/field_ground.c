@@ -245,9 +245,8 @@ static karst_status pile_add(pile *p, const karst_level *level) {
 static karst_status pile_fan(pile *p, const kst_chunk_view *view, int i, int j) {
     for (int k = 0; k < 8; ++k) {
         kst_corners corner;
-        int column, row, triangle;
         double t;
-        kst_fan_cell(i, j, k, &column, &row, &triangle);
+        int column = 2 * i + kst_fan_right[k], row = 2 * j + kst_fan_below[k], triangle = kst_fan_number[k];
         if (kst_view_hole(view, column, row)) continue;
         kst_cell_triangle(view, column, row, triangle, &corner);
         if (!kst_triangle_cast(&p->down, &corner, &t)) continue;
@@ -384,8 +383,12 @@ static karst_status field_cast(const karst_ground *ground, const karst_ray *ray,
     kst_field_ground *g = of(ground);
     karst_status status = begin(g);
     if (status) return status;
+    if (!(g->all.min.x <= g->all.max.x)) {
+        *out = (karst_hit){.hit = false};
+        return KARST_OK;
+    }
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512bw"))  // no processor has this without the vl and dq parts
         return kst_cast_avx512(g, ray, any, out);
     if (__builtin_cpu_supports("avx2")) return kst_cast_avx2(g, ray, any, out);
 #endif

@@ -43,7 +43,8 @@ struct kst_chunk_tree {
     float fan_extent;              // most that two vertices of a fan are apart, summed over the axes [m]
     float y_error;                 // of a height read as a float [m]
     float cell_m;
-    bool flat;  // no vertex leaves its rest place sideways
+    bool flat;   // no vertex leaves its rest place sideways
+    bool holes;  // any cell inside the chunk is a hole
 };
 
 // Nodes over all chunks of a ground, relative to its origin. Level 0 has chunks for children.

@@ -58,22 +58,21 @@ static inline uint32_t node_test(const kst_node *node, const slab *s, spot at, f
     f4 near = (base - at.near) * s->inverse, far = (base - at.far) * s->inverse;
     uint32_t met = 0;
 #if defined(__AVX512F__)
-    __m512 k4 = _mm512_broadcast_f32x4((__m128)scale), near4 = _mm512_broadcast_f32x4((__m128)near);
-    __m512 far4 = _mm512_broadcast_f32x4((__m128)far), in[3], out[3];
-#define AXIS(a, lane)                                                                                  \
-    {                                                                                                  \
-        __m128i n = *(const __m128i *)((const char *)node + s->plane[a]);                              \
-        __m128i f = *(const __m128i *)((const char *)node + s->plane[a + 3]);                          \
-        __m512 n16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(n, (__m128i)s->order))); \
-        __m512 f16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(f, (__m128i)s->order))); \
-        __m512 k = _mm512_permute_ps(k4, lane);                                                        \
-        in[a] = n16 * k + _mm512_permute_ps(near4, lane);                                              \
-        out[a] = f16 * k + _mm512_permute_ps(far4, lane);                                              \
+    // Through memory, so that the multiplications and additions below spread the values themselves.
+    _Alignas(16) float spread[12];
+    *(f4 *)spread = scale;
+    *(f4 *)(spread + 4) = near;
+    *(f4 *)(spread + 8) = far;
+    __asm__("" : "+m"(spread));
+    __m512 in[3], out[3];
+    for (int a = 0; a < 3; ++a) {
+        __m128i n = *(const __m128i *)((const char *)node + s->plane[a]);
+        __m128i f = *(const __m128i *)((const char *)node + s->plane[a + 3]);
+        __m512 n16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(n, (__m128i)s->order)));
+        __m512 f16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(f, (__m128i)s->order)));
+        in[a] = n16 * _mm512_set1_ps(spread[a]) + _mm512_set1_ps(spread[4 + a]);
+        out[a] = f16 * _mm512_set1_ps(spread[a]) + _mm512_set1_ps(spread[8 + a]);
     }
-    AXIS(0, 0x00)
-    AXIS(1, 0x55)
-    AXIS(2, 0xaa)
-#undef AXIS
     __m512 enters = _mm512_max_ps(_mm512_max_ps(in[0], in[1]), _mm512_max_ps(in[2], _mm512_set1_ps(least)));
     __m512 leaves = _mm512_min_ps(_mm512_min_ps(out[0], out[1]), _mm512_min_ps(out[2], _mm512_set1_ps(most)));
     _mm512_storeu_ps(enter, enters);
@@ -134,7 +133,7 @@ static inline uint32_t nearer(const float enter[16], float most) {
 // The corners of a fan are projected along the ray onto a plane: x' = a . p, y' = b . p. A triangle is left out only
 // if the ray's own place, 0, is on the wrong side of an edge by more than `slack`.
 typedef struct fan_ray {
-    float a[3], b[3];
+    _Alignas(16) float a[4], b[4];
     f8 ring_a, ring_b;      // the part of x and z at rest in x' and y', from the fan's centre
     f8 ring_x, ring_z;      // the same before projecting
     float x, z, y, y_rest;  // origin from the chunk's corner along x and z, from the ground's along y, in two parts
@@ -382,12 +381,14 @@ typedef struct walk {
     double world;                 // what doubles round by, near the ray [m]
     double start;                 // where the walk through the boxes begins [s]
     spot at;                      // the ray there, relative to the ground's origin
-    float pad;
+    float pad, most;              // most: t_max from start [s], never rounded down
     slab slab;
     fan_ray fan;
     bool any, hit;
-    kst_corners corner;  // of the triangle hit
-    karst_place place;
+    kst_corners corner[2];  // of the triangle hit, and of the one tried
+    int best;               // which of the two was hit
+    int32_t column, row;    // of the fan hit, counted over the field
+    int triangle;           // of the fan
 } walk;
 
 static inline double larger(double a, double b) {
@@ -396,61 +397,13 @@ static inline double larger(double a, double b) {
 static inline double smaller(double a, double b) {
     return a < b ? a : b;
 }
+static inline double magnitude(kst_lanes p) {
+    return larger(larger(fabs(p[0]), fabs(p[1])), fabs(p[2]));
+}
 
-// t_max in s from start, never rounded down.
 static inline float most_along(const walk *w, double start) {
     double most = w->exact.t_max * w->scale - start;
     return (float)(most + fabs(most) * 0x1p-22);
-}
-
-// The exact test of the triangles of a block that were not ruled out.
-static bool block_hit(walk *w, const kst_chunk_view *view, int i, int j, uint32_t triangles) {
-    bool hit = false;
-    for (; triangles; triangles &= triangles - 1) {
-        kst_corners corner;
-        int bit = __builtin_ctz(triangles), fan = bit >> 3, column, row, triangle;
-        double t;
-        kst_fan_cell(2 * i + (fan & 1), 2 * j + (fan >> 1), bit & 7, &column, &row, &triangle);
-        if (kst_view_hole(view, column, row)) continue;
-        kst_cell_triangle(view, column, row, triangle, &corner);
-        if (!kst_triangle_cast(&w->exact, &corner, &t)) continue;
-        if (w->hit && t >= w->exact.t_max) continue;
-        hit = w->hit = true;
-        w->exact.t_max = t;
-        if (w->any) return true;
-        w->corner = corner;
-        uint32_t chunk_x = (uint32_t)view->column / KARST_CHUNK_CELLS,
-                 chunk_z = (uint32_t)view->row / KARST_CHUNK_CELLS;
-        w->place = (karst_place){.chunk = chunk_z * (uint32_t)w->ground->chunks_x + chunk_x,
-                                 .column = view->column + column,
-                                 .row = view->row + row,
-                                 .triangle = (uint32_t)triangle};
-    }
-    return hit;
-}
-
-// Place the ray where it enters the chunk, for the fans: in the chunk's box, or outside by no more than `loose`.
-static inline void enter_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double enter,
-                               float loose) {
-    kst_lanes o = w->origin + enter * w->direction - *(const kst_lanes *)tree->origin;
-    float reach = tree->extent + loose;
-    fan_ray *f = &w->fan;
-    f->x = (float)o[0];
-    f->z = (float)o[2];
-    double y = o[1] + tree->origin[1];
-    f->y = (float)y;
-    f->y_rest = (float)(y - f->y);
-    f->cell = tree->cell_m;
-    f->step_y = (float)view->step_y_m;
-    // A corner's x' and y' are off by 16 roundings of reach at most, an edge value by that times its four coordinates,
-    // each within fan_extent where the ray meets the triangle.
-    f->slack = (0x1p-20f * reach + (float)w->world + tree->y_error) * 6 * tree->fan_extent;
-    f->ring_a = ring_column * (f->cell * f->a[0]) + ring_row * (f->cell * f->a[2]);
-    f->ring_b = ring_column * (f->cell * f->b[0]) + ring_row * (f->cell * f->b[2]);
-    if (tree->flat) return;
-    f->step_xz = (float)view->step_xz_m;
-    f->ring_x = ring_column * f->cell;
-    f->ring_z = ring_row * f->cell;
 }
 
 // A chunk on the way of a ray.
@@ -463,6 +416,32 @@ typedef struct visit {
     float least, most;
 } visit;
 
+// The exact test of the triangles of a block that were not ruled out.
+static inline bool block_hit(visit *v, int i, int j, uint32_t triangles) {
+    walk *w = v->w;
+    bool hit = false;
+    for (; triangles; triangles &= triangles - 1) {
+        int bit = __builtin_ctz(triangles), k = bit & 7;
+        int column = KST_BLOCK_CELLS * i + (bit >> 2 & 2), row = KST_BLOCK_CELLS * j + (bit >> 3 & 2);
+        if (v->tree->holes && kst_view_hole(v->view, column + kst_fan_right[k], row + kst_fan_below[k])) continue;
+        kst_corners *corner = &w->corner[!w->best];
+        double t;
+        kst_fan_triangle(v->view, column, row, k, corner);
+        if (!kst_triangle_cast(&w->exact, corner, &t) || (w->hit && t >= w->exact.t_max)) continue;
+        hit = w->hit = true;
+        w->exact.t_max = t;
+        if (w->any) return true;
+        w->best = !w->best;
+        w->column = v->view->column + column;
+        w->row = v->view->row + row;
+        w->triangle = k;
+    }
+    if (!hit) return false;
+    w->most = most_along(w, w->start);
+    v->most = v->start == w->start ? w->most : most_along(w, v->start);
+    return true;
+}
+
 // The two levels of a chunk. Each says whether it found a nearer hit.
 static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
     float enter[16];
@@ -472,98 +451,108 @@ static inline bool walk_blocks(visit *v, const kst_node *node, int x, int z) {
         met &= met - 1;
         int i = 4 * x + (child & 3), j = 4 * z + (child >> 2);
         uint32_t triangles = block_test(v->view, v->tree->flat, &v->w->fan, i, j);
-        if (!triangles || !block_hit(v->w, v->view, i, j, triangles)) continue;
+        if (!triangles || !block_hit(v, i, j, triangles)) continue;
+        if (v->w->any) return true;
         hit = true;
-        v->most = most_along(v->w, v->start);
-        met &= v->w->any ? 0 : nearer(enter, v->most);
+        met &= nearer(enter, v->most);
     }
     return hit;
 }
 
-static bool walk_chunk(walk *w, const kst_chunk_view *view, const kst_chunk_tree *tree, double enter, float loose) {
-    visit v = {.w = w, .view = view, .tree = tree, .start = w->start};
-    enter_chunk(w, view, tree, enter, loose);
-    if (w->pad <= 0x1p-9f * tree->extent) {
-        // The usual case: no need to wait for where the chunk is entered.
+static inline bool walk_nodes(visit *v) {
+    float enter[16];
+    bool hit = false;
+    for (uint32_t met = node_test(&v->tree->node[16], &v->w->slab, v->at, v->least, v->most, enter); met;) {
+        int child = __builtin_ctz(met) ^ v->w->slab.turned;
+        met &= met - 1;
+        if (!walk_blocks(v, &v->tree->node[child], child & 3, child >> 2)) continue;
+        if (v->w->any) return true;
+        hit = true;
+        met &= nearer(enter, v->most);
+    }
+    return hit;
+}
+
+// Place the ray where it enters the chunk, for the fans: in the chunk's box, or outside by no more than `loose`.
+static inline void place_fans(const visit *v, kst_lanes o, float reach) {
+    const kst_chunk_tree *tree = v->tree;
+    fan_ray *f = &v->w->fan;
+    f->x = (float)o[0];
+    f->z = (float)o[2];
+    double y = o[1] + tree->origin[1];
+    f->y = (float)y;
+    f->y_rest = (float)(y - f->y);
+    f->cell = tree->cell_m;
+    // A corner's x' and y' are off by 16 roundings of reach at most, an edge value by that times its four coordinates,
+    // each within fan_extent where the ray meets the triangle.
+    f->slack = (0x1p-20f * reach + (float)v->w->world + tree->y_error) * 6 * tree->fan_extent;
+    f->ring_a = ring_column * (f->cell * f->a[0]) + ring_row * (f->cell * f->a[2]);
+    f->ring_b = ring_column * (f->cell * f->b[0]) + ring_row * (f->cell * f->b[2]);
+    if (v->view->baked) f->step_y = (float)v->view->step_y_m;
+    if (tree->flat) return;
+    f->step_xz = (float)v->view->step_xz_m;
+    f->ring_x = ring_column * f->cell;
+    f->ring_z = ring_row * f->cell;
+}
+
+static karst_status walk_chunk(walk *w, int32_t x, int32_t z, double enter, float loose, bool *hit) {
+    visit v;
+    void *pin;
+    karst_status status = w->ground->pin(w->ground, x, z, &v.view, &v.tree, &pin);
+    if (status) return status;
+    const kst_chunk_tree *tree = v.tree;
+    kst_lanes o = w->origin + enter * w->direction - *(const kst_lanes *)tree->origin;
+    v.w = w;
+    v.least = -0x1p-10f * tree->extent;
+    if (w->pad <= 0x1p-9f * tree->extent) {  // the usual case: no need to wait for where the chunk is entered
+        v.start = w->start;
+        v.most = w->most;
         v.at.near = w->at.near - *(const f4 *)tree->corner;
         v.at.far = w->at.far - *(const f4 *)tree->corner;
     } else {  // a ground so large that floats over all of it are too coarse for the chunk
         v.start = enter;
-        v.at = place_spot(&w->slab, w->origin + enter * w->direction - *(const kst_lanes *)tree->origin,
-                          0x1p-20f * (tree->extent + loose) + (float)w->world);
+        v.most = most_along(w, enter);
+        v.at = place_spot(&w->slab, o, 0x1p-20f * (tree->extent + loose) + (float)w->world);
     }
-    v.most = most_along(w, v.start);
-    v.least = -0x1p-10f * tree->extent;
-    float boxes[16];
-    bool hit = false;
-    for (uint32_t met = node_test(&tree->node[16], &w->slab, v.at, v.least, v.most, boxes); met;) {
-        int child = __builtin_ctz(met) ^ w->slab.turned;
-        met &= met - 1;
-        if (!walk_blocks(&v, &tree->node[child], child & 3, child >> 2)) continue;
-        hit = true;
-        met &= w->any ? 0 : nearer(boxes, v.most);
-    }
-    return hit;
-}
-
-static karst_status visit_chunk(walk *w, int32_t x, int32_t z, double enter, float loose, bool *hit) {
-    const kst_chunk_view *view;
-    const kst_chunk_tree *tree;
-    void *pin;
-    karst_status status = w->ground->pin(w->ground, x, z, &view, &tree, &pin);
-    if (status) return status;
-    *hit = walk_chunk(w, view, tree, enter, loose);
+    place_fans(&v, o, tree->extent + loose);
+    *hit = walk_nodes(&v);
     w->ground->release(w->ground, pin);
     return KARST_OK;
 }
 
-// A level of the boxes over all chunks, with the children still to visit.
-typedef struct frame {
-    float enter[16];
-    const kst_node *node;
-    uint32_t met;
-    int32_t x, z;
-} frame;
-
-static inline double magnitude(kst_lanes p) {
-    return larger(larger(fabs(p[0]), fabs(p[1])), fabs(p[2]));
-}
-
+// The levels over all chunks, from the top down; (x, z) is the node at hand of its level.
 static karst_status walk_ground(walk *w, const kst_top *boxes) {
-    double start = w->start;
-    float most = most_along(w, start);
-    frame stack[KST_TOP_LEVELS], *top = stack;
-    int level = boxes->level_count - 1;
-    top->x = top->z = 0;
-    top->node = boxes->node + boxes->first[level];
-    top->met = node_test(top->node, &w->slab, w->at, 0, most, top->enter);
+    float enter[KST_TOP_LEVELS][16];
+    uint32_t met[KST_TOP_LEVELS];
+    const int top = boxes->level_count - 1, turned = w->slab.turned;
+    int level = top;
+    int32_t x = 0, z = 0;
+    const kst_node *node = boxes->node + boxes->first[level];
+    met[level] = node_test(node, &w->slab, w->at, 0, w->most, enter[level]);
     for (;;) {
-        if (!top->met) {
-            if (top == stack) return KARST_OK;
-            --top;
+        if (!met[level]) {
+            if (level == top) return KARST_OK;
             ++level;
+            x >>= 2;
+            z >>= 2;
             continue;
         }
-        int bit = __builtin_ctz(top->met), child = bit ^ w->slab.turned;
-        top->met &= top->met - 1;
-        int32_t x = 4 * top->x + (child & 3), z = 4 * top->z + (child >> 2);
+        int bit = __builtin_ctz(met[level]), child = bit ^ turned;
+        met[level] &= met[level] - 1;
+        int32_t child_x = 4 * x + (child & 3), child_z = 4 * z + (child >> 2);
         if (level) {
             --level;
-            ++top;
-            top->x = x;
-            top->z = z;
-            top->node = boxes->node + boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
-            top->met = node_test(top->node, &w->slab, w->at, 0, most, top->enter);
+            x = child_x;
+            z = child_z;
+            node = boxes->node + boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
+            met[level] = node_test(node, &w->slab, w->at, 0, w->most, enter[level]);
             continue;
         }
         bool hit = false;
-        const float *step = top->node->scale;  // a box is known to its parent's eight bits
-        float loose = 4 * w->pad + 2 * (step[0] + step[1] + step[2]);
-        karst_status status = visit_chunk(w, x, z, start + (double)top->enter[bit], loose, &hit);
+        float loose = 4 * w->pad + 2 * (node->scale[0] + node->scale[1] + node->scale[2]);  // a box has eight bits
+        karst_status status = walk_chunk(w, child_x, child_z, w->start + (double)enter[0][bit], loose, &hit);
         if (status || (hit && w->any)) return status;
-        if (!hit) continue;
-        most = most_along(w, start);
-        for (frame *f = stack; f <= top; ++f) f->met &= nearer(f->enter, most);
+        for (int k = 0; k <= top && hit; ++k) met[k] &= nearer(enter[k], w->most);
     }
 }
 
@@ -572,40 +561,20 @@ static inline kst_lanes lanes_min(kst_lanes a, kst_lanes b) {
     return (kst_lanes)(((kst_lane_bits)a & m) | ((kst_lane_bits)b & ~m));
 }
 
-// Begin where t does, or when that is far away where the ground's bounds begin; false when they are missed.
-static inline bool enter_ground(walk *w, const kst_top *boxes) {
+// Where the ray enters the bounds of the ground [s]; false when it misses them.
+static __attribute__((noinline)) bool enter_ground(const walk *w, const kst_top *boxes, double *start) {
     kst_lanes o = *(const kst_lanes *)w->exact.origin;
     kst_lanes one = (*(const kst_lanes *)boxes->min - w->world - o) * w->inverse;
     kst_lanes two = (*(const kst_lanes *)boxes->max + w->world - o) * w->inverse;
     kst_lanes low = lanes_min(one, two), high = -lanes_min(-one, -two);
-    double least = w->exact.t_min * w->scale, most = w->exact.t_max * w->scale;
-    double in = larger(larger(low[0], low[1]), larger(low[2], least));
-    double out = smaller(smaller(high[0], high[1]), smaller(high[2], most));
-    if (!(in <= out + 4 * w->world)) return false;
-    kst_lanes at = w->origin + least * w->direction;
-    double reach = larger(magnitude(at), (double)boxes->extent);
-    w->start = least;
-    if (!(reach <= 4 * (double)boxes->extent)) {
-        w->start = in;
-        at = w->origin + in * w->direction;
-        reach = larger(magnitude(at), (double)boxes->extent);
-    }
-    w->pad = 0x1p-20f * (float)reach + (float)w->world;
-    w->at = place_spot(&w->slab, at, w->pad);
-    return true;
+    double in = larger(larger(low[0], low[1]), larger(low[2], w->exact.t_min * w->scale));
+    double out = smaller(smaller(high[0], high[1]), smaller(high[2], w->exact.t_max * w->scale));
+    *start = in;
+    return in <= out + 4 * w->world;
 }
 
-static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *boxes, const karst_ray *ray, bool any) {
-    w->ground = ground;
-    w->any = any;
-    w->hit = false;
-    kst_exact_ray_make(ray, &w->exact);
-    kst_lanes o = *(const kst_lanes *)w->exact.origin;
-    kst_lanes d = {ray->direction.x, ray->direction.y, ray->direction.z, 0};
-    w->scale = magnitude(d);
-    w->origin = o - *(const kst_lanes *)boxes->origin;
-    w->direction = d * fabs(w->exact.inverse_z);
-    // A part too small to matter counts as a very small one.
+// Directions as floats; a part too small to matter counts as a very small one.
+static inline void aim(walk *w, kst_lanes d) {
     const kst_lane_bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
     const kst_lanes most = {1e18, 1e18, 1e18, 1e18};
     kst_lane_bits small = (kst_lanes)((kst_lane_bits)d & ~sign) <= 1e-18 * w->scale;
@@ -618,32 +587,64 @@ static inline void walk_begin(walk *w, kst_field_ground *ground, const kst_top *
     w->slab.plane = planes_by_signs[signs];
     w->slab.turned = turned_by_signs[signs];
     w->slab.order = (b16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} ^ turned_by_signs[signs];
-    w->world = 0x1p-46 * larger(magnitude(o), boxes->size);
-    for (int a = 0; a < 3; ++a) w->fan.a[a] = w->fan.b[a] = 0;
-    w->fan.a[w->exact.kx] = 1;
-    w->fan.a[w->exact.kz] = -(float)w->exact.shear_x;
-    w->fan.b[w->exact.ky] = 1;
-    w->fan.b[w->exact.kz] = -(float)w->exact.shear_y;
+    static const f4 unit[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+    *(f4 *)w->fan.a = unit[w->exact.kx] - (float)w->exact.shear_x * unit[w->exact.kz];
+    *(f4 *)w->fan.b = unit[w->exact.ky] - (float)w->exact.shear_y * unit[w->exact.kz];
 }
 
-karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
-    walk w;
-    *out = (karst_hit){.hit = false};
-    if (!(ground->all.min.x <= ground->all.max.x)) return KARST_OK;
-    const kst_top *boxes = __atomic_load_n(&ground->top, __ATOMIC_ACQUIRE);
-    karst_status status = boxes ? KARST_OK : kst_top_get(ground, &boxes);
-    if (status) return status;
-    walk_begin(&w, ground, boxes, ray, any);
-    if (!enter_ground(&w, boxes)) return KARST_OK;
-    status = walk_ground(&w, boxes);
-    if (status || !w.hit) return status;
+// Begin where t does, or when that is far away where the ground's bounds begin. False when the ray misses them.
+static inline bool walk_begin(walk *w, const kst_top *boxes, kst_lanes d) {
+    kst_lanes o = *(const kst_lanes *)w->exact.origin;
+    w->origin = o - *(const kst_lanes *)boxes->origin;
+    w->direction = d * fabs(w->exact.inverse_z);
+    w->world = 0x1p-46 * larger(magnitude(o), boxes->size);
+    aim(w, d);
+    w->start = w->exact.t_min * w->scale;
+    kst_lanes at = w->origin + w->start * w->direction;
+    double reach = larger(magnitude(at), (double)boxes->extent);
+    if (!(reach <= 4 * (double)boxes->extent)) {
+        if (!enter_ground(w, boxes, &w->start)) return false;
+        at = w->origin + w->start * w->direction;
+        reach = larger(magnitude(at), (double)boxes->extent);
+    }
+    w->pad = 0x1p-20f * (float)reach + (float)w->world;
+    w->at = place_spot(&w->slab, at, w->pad);
+    w->most = most_along(w, w->start);
+    return true;
+}
+
+static inline void fill_hit(const walk *w, const karst_ray *ray, karst_hit *out) {
+    int32_t column = w->column + kst_fan_right[w->triangle], row = w->row + kst_fan_below[w->triangle];
+    double t = w->exact.t_max;
     out->hit = true;
-    if (any) return KARST_OK;
-    double t = w.exact.t_max;
     out->t = t;
     out->position = (karst_pos){ray->origin.x + t * ray->direction.x, ray->origin.y + t * ray->direction.y,
                                 ray->origin.z + t * ray->direction.z};
-    out->normal = kst_triangle_normal(&w.corner);
-    out->place = w.place;
+    out->normal = kst_triangle_normal(&w->corner[w->best]);
+    out->place = (karst_place){.chunk = (uint32_t)row / KARST_CHUNK_CELLS * (uint32_t)w->ground->chunks_x +
+                                        (uint32_t)column / KARST_CHUNK_CELLS,
+                               .column = column,
+                               .row = row,
+                               .triangle = kst_fan_number[w->triangle]};
+}
+
+karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
+    const kst_top *boxes = __atomic_load_n(&ground->top, __ATOMIC_ACQUIRE);
+    karst_status status = boxes ? KARST_OK : kst_top_get(ground, &boxes);
+    if (status) return status;
+    walk w;
+    w.ground = ground;
+    w.any = any;
+    w.hit = false;
+    w.best = 0;
+    kst_lanes d = {ray->direction.x, ray->direction.y, ray->direction.z, 0};
+    w.scale = magnitude(d);
+    kst_exact_ray_make(ray, &w.exact);
+    if (walk_begin(&w, boxes, d)) status = walk_ground(&w, boxes);
+    if (status) return status;
+    if (w.hit && !any)
+        fill_hit(&w, ray, out);
+    else
+        *out = (karst_hit){.hit = w.hit};
     return KARST_OK;
 }

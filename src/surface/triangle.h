@@ -11,6 +11,9 @@
 #include <math.h>
 
 #include "surface/chunk_view.h"
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 // Three places or directions, x, y, z; or three corners, one a lane. The fourth lane is of no meaning.
 typedef double kst_lanes __attribute__((vector_size(32), may_alias));
@@ -27,19 +30,20 @@ typedef struct kst_exact_ray {
 
 static inline void kst_exact_ray_make(const karst_ray *ray, kst_exact_ray *out) {
     const double d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
-    int k = fabs(d[1]) > fabs(d[0]);
-    if (fabs(d[2]) > fabs(d[k])) k = 2;
-    int kx = k == 2 ? 0 : k + 1, ky = k == 0 ? 2 : k - 1;
+    double x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
+    int k = y > x;
+    if (z > (k ? y : x)) k = 2;
+    static const int8_t after[5] = {0, 1, 2, 0, 1};
     double inverse = 1 / d[k];
     *(kst_lanes *)out->origin = (kst_lanes){ray->origin.x, ray->origin.y, ray->origin.z, 0};
     out->t_min = ray->t_min;
     out->t_max = ray->t_max;
-    out->kx = kx;
-    out->ky = ky;
     out->kz = k;
+    out->kx = after[k + 1];
+    out->ky = after[k + 2];
     out->inverse_z = inverse;
-    out->shear_x = d[kx] * inverse;
-    out->shear_y = d[ky] * inverse;
+    out->shear_x = d[out->kx] * inverse;
+    out->shear_y = d[out->ky] * inverse;
 }
 
 typedef struct kst_corners {
@@ -55,17 +59,24 @@ typedef struct kst_sheared {
 // its sides to another. Rare.
 bool kst_cast_edge_on(const kst_exact_ray *ray, const kst_sheared *corner, double *t);
 
+static inline bool kst_any_of_three(kst_lane_bits m) {
+#if defined(__AVX__)
+    return _mm256_movemask_pd((__m256d)m) & 7;
+#else
+    return m[0] | m[1] | m[2];
+#endif
+}
+
 // Does the ray meet the closed triangle, from either side, in [t_min, t_max]?
 static inline bool kst_triangle_cast(const kst_exact_ray *ray, const kst_corners *corner, double *t) {
-    kst_lanes v[3];
-    for (int a = 0; a < 3; ++a) v[a] = corner->axis[a] - ray->origin[a];
-    kst_lanes z = v[ray->kz];
-    kst_sheared s = {v[ray->kx] - ray->shear_x * z, v[ray->ky] - ray->shear_y * z, z};
+    kst_lanes x = corner->axis[ray->kx] - ray->origin[ray->kx], y = corner->axis[ray->ky] - ray->origin[ray->ky];
+    kst_lanes z = corner->axis[ray->kz] - ray->origin[ray->kz];
+    kst_sheared s = {x - ray->shear_x * z, y - ray->shear_y * z, z};
     // Lane k is the edge that faces corner k: x y' - y x' of the two corners after it.
     const kst_lane_bits one = {1, 2, 0, 3}, two = {2, 0, 1, 3};
     kst_lanes e = __builtin_shuffle(s.x, one) * __builtin_shuffle(s.y, two) -
                   __builtin_shuffle(s.y, one) * __builtin_shuffle(s.x, two);
-    if (((e[0] < 0) | (e[1] < 0) | (e[2] < 0)) & ((e[0] > 0) | (e[1] > 0) | (e[2] > 0))) return false;
+    if (kst_any_of_three(e < 0) & kst_any_of_three(e > 0)) return false;
     double sum = e[0] + e[1] + e[2];
     if (sum == 0) return kst_cast_edge_on(ray, &s, t);
     kst_lanes ez = e * z;
@@ -85,17 +96,13 @@ static inline karst_vec3 kst_triangle_normal(const kst_corners *corner) {
     return (karst_vec3){(float)(nx * scale), (float)(ny * scale), (float)(nz * scale)};
 }
 
-// World places of the corners of a triangle of cell (i, j) of a chunk, counter-clockwise from above. Number 0 has the
-// cell's side of the lower row, number 1 that of the higher. Chunks begin at even columns and rows, so the parity here
-// is the field's. All exact answers are of triangles between these places.
-static inline void kst_cell_triangle(const kst_chunk_view *view, int i, int j, int triangle, kst_corners *out) {
-    typedef int32_t four __attribute__((vector_size(16)));
-    static const four right[2][2] = {{{0, 1, 1, 0}, {0, 0, 1, 0}}, {{0, 0, 1, 0}, {1, 0, 1, 0}}};
-    static const four below[2][2] = {{{0, 1, 0, 0}, {0, 1, 1, 0}}, {{0, 1, 0, 0}, {0, 1, 1, 0}}};
-    four a = right[(i + j) & 1][triangle] + i, b = below[(i + j) & 1][triangle] + j, k = b * KARST_CHUNK_SIDE + a;
-    // The same sums as in kst_view_vertex, three at once.
-    kst_lanes x = __builtin_convertvector(a + view->column, kst_lanes), y;
-    kst_lanes z = __builtin_convertvector(b + view->row, kst_lanes);
+// World places of three vertices of a chunk, by column and row: the same sums as in kst_view_vertex, three at once. All
+// exact answers are of triangles between these places.
+typedef int32_t kst_four __attribute__((vector_size(16)));
+static inline void kst_world_corners(const kst_chunk_view *view, kst_four i, kst_four j, kst_corners *out) {
+    kst_four k = j * KARST_CHUNK_SIDE + i;
+    kst_lanes x = __builtin_convertvector(i + view->column, kst_lanes), y;
+    kst_lanes z = __builtin_convertvector(j + view->row, kst_lanes);
     if (view->baked) {
         karst_vertex p = view->baked[k[0]], q = view->baked[k[1]], r = view->baked[k[2]];
         x = (x * view->cell_steps + (kst_lanes){p.dx, q.dx, r.dx, 0}) * view->step_xz_m;
@@ -115,14 +122,27 @@ static inline void kst_cell_triangle(const kst_chunk_view *view, int i, int j, i
     out->axis[2] = view->shape.origin.z + z;
 }
 
-static inline karst_pos kst_corner(const kst_corners *c, int k) {
-    return (karst_pos){c->axis[0][k], c->axis[1][k], c->axis[2][k]};
+// A triangle of cell (i, j) of a chunk, counter-clockwise from above. Number 0 has the cell's side of the lower row,
+// number 1 that of the higher. Chunks begin at even columns and rows, so the parity here is the field's.
+static inline void kst_cell_triangle(const kst_chunk_view *view, int i, int j, int triangle, kst_corners *out) {
+    static const kst_four right[2][2] = {{{0, 1, 1, 0}, {0, 0, 1, 0}}, {{0, 0, 1, 0}, {1, 0, 1, 0}}};
+    static const kst_four below[2][2] = {{{0, 1, 0, 0}, {0, 1, 1, 0}}, {{0, 1, 0, 0}, {0, 1, 1, 0}}};
+    int odd = (i + j) & 1;
+    kst_world_corners(view, right[odd][triangle] + i, below[odd][triangle] + j, out);
 }
 
-// The cell that triangle k of fan (i, j) lies in, and its number there. See ray.h.
-static inline void kst_fan_cell(int i, int j, int k, int *cell_i, int *cell_j, int *triangle) {
-    static const int8_t cell[8] = {0, 1, 1, 3, 3, 2, 2, 0}, number[8] = {0, 0, 1, 0, 1, 1, 0, 1};
-    *cell_i = 2 * i + (cell[k] & 1);
-    *cell_j = 2 * j + (cell[k] >> 1);
-    *triangle = number[k];
+// Triangle k of the fan whose corner is (i, j), both even; see ray.h. The same triangle as that of its cell, corner by
+// corner: the cell is right and below of the fan's corner, the number that in the cell.
+static const uint8_t kst_fan_right[8] = {0, 1, 1, 1, 1, 0, 0, 0}, kst_fan_below[8] = {0, 0, 0, 1, 1, 1, 1, 0};
+static const uint8_t kst_fan_number[8] = {0, 0, 1, 0, 1, 1, 0, 1};
+static inline void kst_fan_triangle(const kst_chunk_view *view, int i, int j, int k, kst_corners *out) {
+    static const kst_four right[8] = {{0, 1, 1, 0}, {1, 1, 2, 0}, {2, 1, 2, 0}, {1, 2, 2, 0},
+                                      {1, 1, 2, 0}, {1, 0, 1, 0}, {0, 0, 1, 0}, {0, 0, 1, 0}};
+    static const kst_four below[8] = {{0, 1, 0, 0}, {0, 1, 0, 0}, {0, 1, 1, 0}, {1, 2, 1, 0},
+                                      {1, 2, 2, 0}, {1, 2, 2, 0}, {1, 2, 1, 0}, {0, 1, 1, 0}};
+    kst_world_corners(view, right[k] + i, below[k] + j, out);
+}
+
+static inline karst_pos kst_corner(const kst_corners *c, int k) {
+    return (karst_pos){c->axis[0][k], c->axis[1][k], c->axis[2][k]};
 }

@@ -470,6 +470,12 @@ static void far_borders_are_ground(void **state) {
     }
 }
 
+static bool is_same_hit(const karst_hit *a, const karst_hit *b) {  // bit for bit, but for what is between the members
+    return a->hit == b->hit && !memcmp(&a->t, &b->t, sizeof a->t) &&
+           !memcmp(&a->position, &b->position, sizeof a->position) && !memcmp(&a->normal, &b->normal, sizeof a->normal) &&
+           !memcmp(&a->place, &b->place, sizeof a->place);
+}
+
 static void each_vector_width_gives_the_same_bits(void **state) {
     (void)state;
 #if defined(__x86_64__)
@@ -486,11 +492,11 @@ static void each_vector_width_gives_the_same_bits(void **state) {
             prop_check(&p, kst_cast_plain(g, &ray, false, &plain) == KARST_OK);
             if (__builtin_cpu_supports("avx2")) {
                 prop_check(&p, kst_cast_avx2(g, &ray, false, &wide) == KARST_OK);
-                prop_check(&p, !memcmp(&plain, &wide, sizeof plain));
+                prop_check(&p, is_same_hit(&plain, &wide));
             }
             if (__builtin_cpu_supports("avx512bw")) {
                 prop_check(&p, kst_cast_avx512(g, &ray, false, &wide) == KARST_OK);
-                prop_check(&p, !memcmp(&plain, &wide, sizeof plain));
+                prop_check(&p, is_same_hit(&plain, &wide));
             }
         }
         karst_field_destroy(field);
