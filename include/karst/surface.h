@@ -66,6 +66,7 @@ typedef struct karst_ground_table {
     karst_status (*chunk_triangles)(const karst_ground *ground, uint32_t chunk, karst_triangle_fn *fn, void *context);
     karst_status (*heights)(const karst_ground *ground, double x, double z, karst_level *out, int capacity, int *count);
     bool (*height)(const karst_ground *ground, double x, double z, double *y);  ///< NULL: the first of heights
+    /// Refuses a ray that is none with KARST_ERROR_ARGUMENT. any: out->hit alone is of interest.
     karst_status (*cast)(const karst_ground *ground, const karst_ray *ray, bool any, karst_hit *out);
     size_t (*memory)(const karst_ground *ground);
 } karst_ground_table;

@@ -383,10 +383,6 @@ static karst_status field_cast(const karst_ground *ground, const karst_ray *ray,
     kst_field_ground *g = of(ground);
     karst_status status = begin(g);
     if (status) return status;
-    if (!(g->all.min.x <= g->all.max.x)) {
-        *out = (karst_hit){.hit = false};
-        return KARST_OK;
-    }
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512bw"))  // no processor has this without the vl and dq parts
         return kst_cast_avx512(g, ray, any, out);

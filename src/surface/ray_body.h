@@ -613,6 +613,14 @@ static inline bool walk_begin(walk *w, const kst_top *boxes, kst_lanes d) {
     return true;
 }
 
+// Comparisons with NaN are false.
+static inline bool is_ray(const karst_ray *ray, kst_lanes o, kst_lanes d, double scale) {
+    const kst_lane_bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+    kst_lane_bits good =
+        ((kst_lanes)((kst_lane_bits)o & ~sign) < 1e100) & ((kst_lanes)((kst_lane_bits)d & ~sign) < 1e100);
+    return !kst_any_of_three(~good) && scale > 1e-100 && fabs(ray->t_min) < 1e200 && ray->t_max >= -INFINITY;
+}
+
 static inline void fill_hit(const walk *w, const karst_ray *ray, karst_hit *out) {
     int32_t column = w->column + kst_fan_right[w->triangle], row = w->row + kst_fan_below[w->triangle];
     double t = w->exact.t_max;
@@ -640,6 +648,7 @@ karst_status RAY_CAST(kst_field_ground *ground, const karst_ray *ray, bool any, 
     kst_lanes d = {ray->direction.x, ray->direction.y, ray->direction.z, 0};
     w.scale = magnitude(d);
     kst_exact_ray_make(ray, &w.exact);
+    if (!is_ray(ray, *(const kst_lanes *)w.exact.origin, d, w.scale)) return KARST_ERROR_ARGUMENT;
     if (walk_begin(&w, boxes, d)) status = walk_ground(&w, boxes);
     if (status) return status;
     if (w.hit && !any)
