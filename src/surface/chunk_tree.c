@@ -50,6 +50,7 @@ void kst_node_fill(kst_node *node, const float box[16][6], uint32_t used) {
     node->used = (uint16_t)used;
     node->one = 0x3f80;
     for (int axis = 0; axis < 3 && used; ++axis) fill_axis(node, box, used, axis);
+    node->scale[3] = 2 * (node->scale[0] + node->scale[1] + node->scale[2]);
 }
 
 bool kst_node_box(const kst_node *node, float out[6]) {
@@ -175,6 +176,8 @@ void kst_tree_build(kst_chunk_tree *tree, const kst_chunk_view *view) {
             tree->extent = fmaxf(tree->extent, fmaxf(fabsf(box[k][a]), fabsf(box[k][a + 3])));
         }
     }
+    tree->least = -0x1p-10f * tree->extent;
+    tree->most_pad = 0x1p-9f * tree->extent;
     fill_level(tree->node, box, any, KST_BLOCKS);
     fill_level(tree->node + 16, box, any, 4);
 }

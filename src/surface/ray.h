@@ -24,7 +24,7 @@ typedef struct kst_node {
     float base[3];                      // [m]
     uint16_t used;                      // children that hold any triangle
     uint16_t one;                       // makes a plain number of these four bytes where base is read as four floats
-    float scale[4];                     // [m]; the last is 0
+    float scale[4];                     // [m]; the last is twice the sum of the three
 } kst_node;
 
 // Boxes relative to one corner of a level, min xyz, max xyz [m].
@@ -39,6 +39,7 @@ struct kst_chunk_tree {
     kst_node node[KST_TREE_NODES];
     double origin[3];              // of the boxes, relative to the ground's [m]
     _Alignas(16) float corner[4];  // the same in floats
+    float least, most_pad;         // -extent / 1024, extent / 512
     float extent;                  // most that anything in the chunk is from origin, along an axis [m]
     float fan_extent;              // most that two vertices of a fan are apart, summed over the axes [m]
     float y_error;                 // of a height read as a float [m]

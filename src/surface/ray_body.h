@@ -4,13 +4,13 @@
 #include <math.h>
 
 #include "surface/ray.h"
-#if defined(__AVX2__)
+#if defined(__SSE__)
 #include <immintrin.h>
 #endif
 
 typedef float f4 __attribute__((vector_size(16), may_alias));
 typedef int32_t i4 __attribute__((vector_size(16)));
-typedef uint8_t b16 __attribute__((vector_size(16)));
+typedef int32_t i16 __attribute__((vector_size(64)));
 typedef float f8 __attribute__((vector_size(32)));
 typedef int32_t i8 __attribute__((vector_size(32)));
 
@@ -21,7 +21,7 @@ typedef int32_t i8 __attribute__((vector_size(32)));
 typedef struct slab {
     f4 inverse;            // of the direction, its largest part 1; never infinite
     f4 sign;               // of inverse
-    b16 order;             // byte k is k ^ turned
+    i16 order;             // lane k is k ^ turned
     int turned;            // see below
     const int64_t *plane;  // where in a node the nearer planes of x, y, z are, and the farther [bytes]
 } slab;
@@ -43,6 +43,14 @@ typedef struct spot {
 static inline spot place_spot(const slab *s, kst_lanes origin, float pad) {
     f4 o = __builtin_convertvector(origin, f4), p = pad * s->sign;
     return (spot){o + p, o - p};
+}
+
+static inline int sign_bits(i4 m) {  // of the first three lanes
+#if defined(__SSE__)
+    return _mm_movemask_ps((__m128)m) & 7;
+#else
+    return (m[0] < 0) | (m[1] < 0) << 1 | (m[2] < 0) << 2;
+#endif
 }
 
 static inline uint32_t turn_mask(uint32_t m, int turned) {
@@ -68,32 +76,37 @@ static inline uint32_t node_test(const kst_node *node, const slab *s, spot at, f
     for (int a = 0; a < 3; ++a) {
         __m128i n = *(const __m128i *)((const char *)node + s->plane[a]);
         __m128i f = *(const __m128i *)((const char *)node + s->plane[a + 3]);
-        __m512 n16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(n, (__m128i)s->order)));
-        __m512 f16 = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_shuffle_epi8(f, (__m128i)s->order)));
-        in[a] = n16 * _mm512_set1_ps(spread[a]) + _mm512_set1_ps(spread[4 + a]);
-        out[a] = f16 * _mm512_set1_ps(spread[a]) + _mm512_set1_ps(spread[8 + a]);
+        __m512 nears = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(n)), fars = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(f));
+        in[a] = nears * _mm512_set1_ps(spread[a]) + _mm512_set1_ps(spread[4 + a]);
+        out[a] = fars * _mm512_set1_ps(spread[a]) + _mm512_set1_ps(spread[8 + a]);
     }
     __m512 enters = _mm512_max_ps(_mm512_max_ps(in[0], in[1]), _mm512_max_ps(in[2], _mm512_set1_ps(least)));
     __m512 leaves = _mm512_min_ps(_mm512_min_ps(out[0], out[1]), _mm512_min_ps(out[2], _mm512_set1_ps(most)));
+    enters = _mm512_permutexvar_ps((__m512i)s->order, enters);
+    leaves = _mm512_permutexvar_ps((__m512i)s->order, leaves);
     _mm512_storeu_ps(enter, enters);
     met = _mm512_cmp_ps_mask(enters, leaves, _CMP_LE_OQ);
 #elif defined(__AVX2__)
     __m256 in[2] = {_mm256_set1_ps(least), _mm256_set1_ps(least)},
            out[2] = {_mm256_set1_ps(most), _mm256_set1_ps(most)};
     for (int a = 0; a < 3; ++a) {
-        __m128i n = *(const __m128i *)((const char *)node + s->plane[a]);
-        __m128i f = *(const __m128i *)((const char *)node + s->plane[a + 3]);
-        n = _mm_shuffle_epi8(n, (__m128i)s->order);
-        f = _mm_shuffle_epi8(f, (__m128i)s->order);
+        const char *n = (const char *)node + s->plane[a], *f = (const char *)node + s->plane[a + 3];
         __m256 k = _mm256_set1_ps(scale[a]), from = _mm256_set1_ps(near[a]), to = _mm256_set1_ps(far[a]);
-        in[0] = _mm256_max_ps(in[0], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(n)) * k + from);
-        out[0] = _mm256_min_ps(out[0], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(f)) * k + to);
-        in[1] = _mm256_max_ps(in[1], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(n, 8))) * k + from);
-        out[1] = _mm256_min_ps(out[1], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(f, 8))) * k + to);
+        for (int half = 0; half < 2; ++half) {
+            __m256i nears = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(n + 8 * half)));
+            __m256i fars = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(f + 8 * half)));
+            in[half] = _mm256_max_ps(in[half], _mm256_cvtepi32_ps(nears) * k + from);
+            out[half] = _mm256_min_ps(out[half], _mm256_cvtepi32_ps(fars) * k + to);
+        }
     }
+    // Bit 3 of the order swaps the halves, the rest turns each.
+    __m256i order = _mm256_and_si256(*(const __m256i *)&s->order, _mm256_set1_epi32(7));
+    int swap = s->turned >> 3;
     for (int half = 0; half < 2; ++half) {
-        _mm256_storeu_ps(enter + 8 * half, in[half]);
-        met |= (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(in[half], out[half], _CMP_LE_OQ)) << 8 * half;
+        __m256 enters = _mm256_permutevar8x32_ps(in[half ^ swap], order);
+        __m256 leaves = _mm256_permutevar8x32_ps(out[half ^ swap], order);
+        _mm256_storeu_ps(enter + 8 * half, enters);
+        met |= (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(enters, leaves, _CMP_LE_OQ)) << 8 * half;
     }
 #else
     const uint8_t *bytes = node->plane[0];
@@ -376,7 +389,6 @@ typedef struct walk {
     kst_field_ground *ground;
     kst_exact_ray exact;
     kst_lanes origin, direction;  // relative to the ground's origin; direction with largest part 1
-    kst_lanes inverse;            // of the direction, never infinite
     double scale;                 // s = t * scale
     double world;                 // what doubles round by, near the ray [m]
     double start;                 // where the walk through the boxes begins [s]
@@ -503,8 +515,8 @@ static karst_status walk_chunk(walk *w, int32_t x, int32_t z, double enter, floa
     const kst_chunk_tree *tree = v.tree;
     kst_lanes o = w->origin + enter * w->direction - *(const kst_lanes *)tree->origin;
     v.w = w;
-    v.least = -0x1p-10f * tree->extent;
-    if (w->pad <= 0x1p-9f * tree->extent) {  // the usual case: no need to wait for where the chunk is entered
+    v.least = tree->least;
+    if (w->pad <= tree->most_pad) {  // the usual case: no need to wait for where the chunk is entered
         v.start = w->start;
         v.most = w->most;
         v.at.near = w->at.near - *(const f4 *)tree->corner;
@@ -520,39 +532,40 @@ static karst_status walk_chunk(walk *w, int32_t x, int32_t z, double enter, floa
     return KARST_OK;
 }
 
-// The levels over all chunks, from the top down; (x, z) is the node at hand of its level.
+// The levels over all chunks, from the top down; (x, z) is the node at hand of its level, met what is left of it.
 static karst_status walk_ground(walk *w, const kst_top *boxes) {
     float enter[KST_TOP_LEVELS][16];
-    uint32_t met[KST_TOP_LEVELS];
+    uint32_t left[KST_TOP_LEVELS];
     const int top = boxes->level_count - 1, turned = w->slab.turned;
     int level = top;
     int32_t x = 0, z = 0;
     const kst_node *node = boxes->node + boxes->first[level];
-    met[level] = node_test(node, &w->slab, w->at, 0, w->most, enter[level]);
+    uint32_t met = node_test(node, &w->slab, w->at, 0, w->most, enter[level]);
     for (;;) {
-        if (!met[level]) {
+        while (!met) {
             if (level == top) return KARST_OK;
-            ++level;
+            met = left[++level];
             x >>= 2;
             z >>= 2;
-            continue;
         }
-        int bit = __builtin_ctz(met[level]), child = bit ^ turned;
-        met[level] &= met[level] - 1;
+        int bit = __builtin_ctz(met), child = bit ^ turned;
+        met &= met - 1;
         int32_t child_x = 4 * x + (child & 3), child_z = 4 * z + (child >> 2);
         if (level) {
-            --level;
+            left[level--] = met;
             x = child_x;
             z = child_z;
             node = boxes->node + boxes->first[level] + (size_t)z * (size_t)boxes->nx[level] + (size_t)x;
-            met[level] = node_test(node, &w->slab, w->at, 0, w->most, enter[level]);
+            met = node_test(node, &w->slab, w->at, 0, w->most, enter[level]);
             continue;
         }
         bool hit = false;
-        float loose = 4 * w->pad + 2 * (node->scale[0] + node->scale[1] + node->scale[2]);  // a box has eight bits
+        float loose = 4 * w->pad + node->scale[3];  // a box has eight bits
         karst_status status = walk_chunk(w, child_x, child_z, w->start + (double)enter[0][bit], loose, &hit);
         if (status || (hit && w->any)) return status;
-        for (int k = 0; k <= top && hit; ++k) met[k] &= nearer(enter[k], w->most);
+        if (!hit) continue;
+        met &= nearer(enter[0], w->most);
+        for (int k = 1; k <= top; ++k) left[k] &= nearer(enter[k], w->most);
     }
 }
 
@@ -564,8 +577,9 @@ static inline kst_lanes lanes_min(kst_lanes a, kst_lanes b) {
 // Where the ray enters the bounds of the ground [s]; false when it misses them.
 static __attribute__((noinline)) bool enter_ground(const walk *w, const kst_top *boxes, double *start) {
     kst_lanes o = *(const kst_lanes *)w->exact.origin;
-    kst_lanes one = (*(const kst_lanes *)boxes->min - w->world - o) * w->inverse;
-    kst_lanes two = (*(const kst_lanes *)boxes->max + w->world - o) * w->inverse;
+    kst_lanes inverse = __builtin_convertvector(w->slab.inverse, kst_lanes);
+    kst_lanes one = (*(const kst_lanes *)boxes->min - w->world - o) * inverse;
+    kst_lanes two = (*(const kst_lanes *)boxes->max + w->world - o) * inverse;
     kst_lanes low = lanes_min(one, two), high = -lanes_min(-one, -two);
     double in = larger(larger(low[0], low[1]), larger(low[2], w->exact.t_min * w->scale));
     double out = smaller(smaller(high[0], high[1]), smaller(high[2], w->exact.t_max * w->scale));
@@ -573,20 +587,19 @@ static __attribute__((noinline)) bool enter_ground(const walk *w, const kst_top 
     return in <= out + 4 * w->world;
 }
 
-// Directions as floats; a part too small to matter counts as a very small one.
-static inline void aim(walk *w, kst_lanes d) {
-    const kst_lane_bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
-    const kst_lanes most = {1e18, 1e18, 1e18, 1e18};
-    kst_lane_bits small = (kst_lanes)((kst_lane_bits)d & ~sign) <= 1e-18 * w->scale;
-    kst_lane_bits huge = ((kst_lane_bits)d & sign) | (kst_lane_bits)most;
-    w->inverse = (kst_lanes)(((kst_lane_bits)(w->scale / d) & ~small) | (huge & small));
-    f4 inverse = __builtin_convertvector(w->inverse, f4);
-    w->slab.inverse = inverse;
-    w->slab.sign = (f4)(((i4)inverse & INT32_MIN) | 0x3f800000);
-    int signs = (inverse[0] < 0) | (inverse[1] < 0) << 1 | (inverse[2] < 0) << 2;
+// The direction as the boxes and the fans want it; a part too small to matter counts as a very small one.
+static inline void aim(walk *w) {
+    const i4 sign = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
+    const f4 least = {1e-18f, 1e-18f, 1e-18f, 1e-18f};
+    f4 d = __builtin_convertvector(w->direction, f4);
+    i4 back = (i4)d & sign, small = (f4)((i4)d & ~sign) < least;
+    d = (f4)(((i4)d & ~small) | (((i4)least | back) & small));
+    w->slab.inverse = 1 / d;
+    w->slab.sign = (f4)(back | 0x3f800000);
+    int signs = sign_bits(back);
     w->slab.plane = planes_by_signs[signs];
     w->slab.turned = turned_by_signs[signs];
-    w->slab.order = (b16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} ^ turned_by_signs[signs];
+    w->slab.order = (i16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} ^ w->slab.turned;
     static const f4 unit[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
     *(f4 *)w->fan.a = unit[w->exact.kx] - (float)w->exact.shear_x * unit[w->exact.kz];
     *(f4 *)w->fan.b = unit[w->exact.ky] - (float)w->exact.shear_y * unit[w->exact.kz];
@@ -598,7 +611,7 @@ static inline bool walk_begin(walk *w, const kst_top *boxes, kst_lanes d) {
     w->origin = o - *(const kst_lanes *)boxes->origin;
     w->direction = d * fabs(w->exact.inverse_z);
     w->world = 0x1p-46 * larger(magnitude(o), boxes->size);
-    aim(w, d);
+    aim(w);
     w->start = w->exact.t_min * w->scale;
     kst_lanes at = w->origin + w->start * w->direction;
     double reach = larger(magnitude(at), (double)boxes->extent);
