@@ -32,7 +32,7 @@ void bench_add_note(bench *b, const bench_row *row, const char *format, ...) {
 }
 
 int bench_runs(const bench *b) {
-    return b->quick ? 1 : 5;
+    return b->quick ? 1 : 7;
 }
 
 static double seconds(clockid_t clock) {

@@ -36,7 +36,7 @@ void bench_add(bench *b, const bench_row *row);
 // The same with the note made like printf.
 void bench_add_note(bench *b, const bench_row *row, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-int bench_runs(const bench *b);  // 5, or 1 when quick
+int bench_runs(const bench *b);  // 7, or 1 when quick
 double bench_cpu_s(void);        // process CPU time
 double bench_wall_s(void);
 double bench_median(double *values, int count);  // sorts

@@ -293,16 +293,30 @@ static void measure_kind(bench *b, rays_bench *r, int kind, bench_row *worst) {
     worst->note = kind_name[kind];
 }
 
-static void measure_heights(bench *b, rays_bench *r) {
-    double size = (r->side - 1) * spacing_m, ours_s, peer_s;
-    for (int k = 0; k < 2 * r->count; ++k) r->spot[k] = size * at(6, k, 0);
+static void measure_places(bench *b, rays_bench *r, const char *what, const char *note) {
+    double ours_s, peer_s;
     bench_compare(b, find_heights, NULL, r, &ours_s, &peer_s);
-    bench_add(b, &(bench_row){.what = "heights_per_s",
+    bench_add(b, &(bench_row){.what = what,
                               .unit = "1/s",
                               .value = r->count / ours_s,
                               .runs = bench_runs(b),
                               .hash = kst_hash(&r->sum, sizeof r->sum, 0),
-                              .note = "random places"});
+                              .note = note});
+}
+
+// Things that stand on the ground ask for heights near where they asked before. Places at random show the memory.
+static void measure_heights(bench *b, rays_bench *r) {
+    enum { WALKERS = 100 };
+    double size = (r->side - 1) * spacing_m;
+    for (int k = 0; k < r->count; ++k) {
+        int walker = k % WALKERS, step = k / WALKERS;
+        double turn = 6.283185307 * at(7, walker, 2);
+        r->spot[2 * k] = size * (0.2 + 0.6 * at(7, walker, 0)) + step * cos(turn);
+        r->spot[2 * k + 1] = size * (0.2 + 0.6 * at(7, walker, 1)) + step * sin(turn);
+    }
+    measure_places(b, r, "heights_per_s", "a hundred walkers in turn, a step of 1 m each");
+    for (int k = 0; k < 2 * r->count; ++k) r->spot[k] = size * at(6, k, 0);
+    measure_places(b, r, "heights_per_s_random", "places at random over the whole ground");
 }
 
 karst_status bench_rays(bench *b) {

@@ -55,7 +55,7 @@ typedef struct kst_field_ground {
     // Called first by every query, from any thread; brings the five fields above up to date. NULL: they always are.
     karst_status (*begin)(struct kst_field_ground *ground);
     // Pin the view of a chunk, and its tree (built at most once) unless tree is NULL, until it is released. May be
-    // called from any thread. *pin is handed to release.
+    // called from any thread. *pin is handed to release, which is left out when it is NULL.
     karst_status (*pin)(struct kst_field_ground *ground, int32_t x, int32_t z, const kst_chunk_view **view,
                         const kst_chunk_tree **tree, void **pin);
     void (*release)(struct kst_field_ground *ground, void *pin);

@@ -73,7 +73,7 @@ static karst_status field_chunk_triangles(const karst_ground *ground, uint32_t c
             }
         if (count) more = fn(context, row, count);
     }
-    g->release(g, pin);
+    if (pin) g->release(g, pin);
     return more ? KARST_OK : KARST_ERROR_CANCELLED;
 }
 
@@ -117,7 +117,7 @@ static inline karst_status pin_cell(kst_field_ground *g, spot *s) {
 }
 
 static inline void release_cell(kst_field_ground *g, spot *s) {
-    g->release(g, s->pin);
+    if (s->pin) g->release(g, s->pin);
 }
 
 // The cell along one axis, when it is near the field at all.
@@ -301,7 +301,7 @@ static karst_status pile_chunk(pile *p, kst_field_ground *g, int32_t x, int32_t 
     karst_status status = g->pin(g, x, z, &view, &tree, &pin);
     if (status) return status;
     status = pile_node(p, view, tree, 1, 0, 0);
-    g->release(g, pin);
+    if (pin) g->release(g, pin);
     return status;
 }
 

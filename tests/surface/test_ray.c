@@ -213,7 +213,7 @@ static void no_ray_slips_through_a_vertex_or_an_edge(void **state) {
         soup s = soup_of(ground);
         karst_box box = karst_ground_bounds(ground);
         int beside = 0;
-        for (prop p = prop_begin("edges", 4000); prop_next(&p);) {
+        for (prop p = prop_begin("edges", 2000); prop_next(&p);) {
             const karst_triangle *t = &s.triangle[prop_int(&p, 0, s.count - 1)];
             int k = prop_int(&p, 0, 2);
             karst_pos a = t->corner[k], b = t->corner[(k + 1) % 3];
@@ -470,38 +470,290 @@ static void far_borders_are_ground(void **state) {
     }
 }
 
+// ---- a baked ground made by hand -------------------------------------------------------------------
+
+typedef struct baked {
+    kst_field_ground ground;
+    karst_vertex *vertex;  // chunk by chunk
+    uint64_t *hole;
+    kst_chunk_view *view;
+    kst_chunk_tree **tree;
+} baked;
+
+static karst_status baked_pin(kst_field_ground *g, int32_t x, int32_t z, const kst_chunk_view **view,
+                              const kst_chunk_tree **tree, void **pin) {
+    baked *b = (baked *)g;
+    *view = &b->view[z * g->chunks_x + x];
+    if (tree) *tree = b->tree[z * g->chunks_x + x];
+    *pin = NULL;
+    return KARST_OK;
+}
+
+static void baked_release(kst_field_ground *g, void *pin) {
+    (void)g;
+    (void)pin;
+}
+
+static bool baked_bounds(kst_field_ground *g, int32_t x, int32_t z, float out[6]) {
+    double min[3], max[3];
+    bool any = kst_view_bounds(&((baked *)g)->view[z * g->chunks_x + x], min, max);
+    for (int a = 0; a < 3 && any; ++a) {
+        out[a] = kst_float_below(min[a]);
+        out[a + 3] = kst_float_above(max[a]);
+    }
+    return any;
+}
+
+static size_t baked_memory(const kst_field_ground *g) {
+    (void)g;
+    return 0;
+}
+
+// The field quantised: heights to 1/64 m (after being raised by 2^25 steps when far: then floats cannot hold them),
+// sideways to a sixth of a cell.
+static baked *bake(karst_field *field, bool far) {
+    baked *b = calloc(1, sizeof *b);
+    kst_field_ground *g = &b->ground;
+    const kst_field_ground *from = (const kst_field_ground *)karst_field_ground(field);
+    karst_box all = karst_ground_bounds(karst_field_ground(field));
+    *g = (kst_field_ground){.base.table = &kst_field_ground_table,
+                            .shape = karst_field_shape_of(field),
+                            .displaced = from->displaced,
+                            .reach_m = from->reach_m + from->shape.spacing_m,
+                            .all = all,
+                            .pin = baked_pin,
+                            .release = baked_release,
+                            .bounds = baked_bounds,
+                            .memory = baked_memory};
+    karst_field_chunk_grid(field, &g->chunks_x, &g->chunks_z);
+    int count = g->chunks_x * g->chunks_z, raise = far ? 1 << 25 : 0;
+    b->vertex = malloc(sizeof *b->vertex * KARST_CHUNK_VERTICES * (size_t)count);
+    b->hole = malloc(sizeof *b->hole * KARST_CHUNK_CELLS * (size_t)count);
+    b->view = calloc((size_t)count, sizeof *b->view);
+    b->tree = calloc((size_t)count, sizeof *b->tree);
+    karst_field_chunk *chunk = malloc(sizeof *chunk);
+    double step_xz = g->shape.spacing_m / 6;
+    for (int c = 0; c < count; ++c) {
+        assert_int_equal(karst_field_read_chunk(field, c % g->chunks_x, c / g->chunks_x, chunk), KARST_OK);
+        karst_vertex *v = b->vertex + (size_t)c * KARST_CHUNK_VERTICES;
+        for (int k = 0; k < KARST_CHUNK_VERTICES; ++k)
+            v[k] = (karst_vertex){(int32_t)lround(chunk->y[k] * 64.0) + raise, (int16_t)lround(chunk->x[k] / step_xz),
+                                  (int16_t)lround(chunk->z[k] / step_xz)};
+        memcpy(b->hole + (size_t)c * KARST_CHUNK_CELLS, chunk->hole, sizeof chunk->hole);
+        b->view[c] = (kst_chunk_view){.shape = g->shape,
+                                      .column = c % g->chunks_x * KARST_CHUNK_CELLS,
+                                      .row = c / g->chunks_x * KARST_CHUNK_CELLS,
+                                      .baked = v,
+                                      .cell_steps = 6,
+                                      .step_y_m = 1.0 / 64,
+                                      .step_xz_m = step_xz,
+                                      .hole = b->hole + (size_t)c * KARST_CHUNK_CELLS};
+        b->tree[c] = kst_alloc(NULL, kst_tree_bytes());
+        kst_tree_build(b->tree[c], &b->view[c]);
+    }
+    free(chunk);
+    double lift = raise / 64.0, slack = g->shape.spacing_m;
+    g->all = (karst_box){{all.min.x - slack, all.min.y - 1 + lift, all.min.z - slack},
+                         {all.max.x + slack, all.max.y + 1 + lift, all.max.z + slack}};
+    return b;
+}
+
+static void baked_free(baked *b) {
+    for (int c = 0; c < b->ground.chunks_x * b->ground.chunks_z; ++c) kst_free(NULL, b->tree[c], kst_tree_bytes());
+    kst_field_ground_clear(&b->ground);
+    free(b->vertex);
+    free(b->hole);
+    free(b->view);
+    free(b->tree);
+    free(b);
+}
+
+static void baked_ground_is_met_like_its_triangles(void **state) {
+    (void)state;
+    for (int n = 0; n < 2 * PLACES; ++n) {
+        const place *w = &places[n / 2];
+        karst_field *field = field_at(w, (uint64_t)n + 80);
+        baked *b = bake(field, n & 1);
+        const karst_ground *ground = &b->ground.base;
+        soup s = soup_of(ground);
+        karst_box box = karst_ground_bounds(ground);
+        int hits = 0;
+        for (prop p = prop_begin("baked", 80); prop_next(&p);) {
+            const karst_triangle *t = &s.triangle[prop_int(&p, 0, s.count - 1)];
+            karst_pos from = inside(&p, box, 1), to = prop_chance(&p, 0.5) ? inside(&p, box, 0) : t->corner[0];
+            karst_ray ray = karst_ray_make(from, minus(to, from));
+            karst_hit hit = cast(ground, ray);
+            verdict v = oracle(&s, &ray, 1e-7L);
+            double length = sqrt(ray.direction.x * ray.direction.x + ray.direction.y * ray.direction.y +
+                                 ray.direction.z * ray.direction.z);
+            prop_check(&p, !v.sure || hit.hit);
+            prop_check(&p, !hit.hit || v.perhaps);
+            if (!hit.hit) continue;
+            ++hits;
+            prop_check(&p, hit.t * length <= (double)(v.sure ? v.sure_t : INFINITY) * length + 1e-4);
+            prop_check(&p, hit.t * length >= (double)v.perhaps_t * length - 1e-4);
+            double y = NAN;  // and the height over the place is no lower
+            prop_check(&p, karst_ground_height(ground, hit.position.x, hit.position.z, &y) || w->displaced ||
+                               w->holes || !v.sure);
+            if (!isnan(y) && v.sure) prop_check(&p, y >= hit.position.y - 1e-3 * w->spacing);
+        }
+        assert_true(hits > 25);
+        free(s.triangle);
+        baked_free(b);
+        karst_field_destroy(field);
+    }
+}
+
 static bool is_same_hit(const karst_hit *a, const karst_hit *b) {  // bit for bit, but for what is between the members
     return a->hit == b->hit && !memcmp(&a->t, &b->t, sizeof a->t) &&
-           !memcmp(&a->position, &b->position, sizeof a->position) && !memcmp(&a->normal, &b->normal, sizeof a->normal) &&
-           !memcmp(&a->place, &b->place, sizeof a->place);
+           !memcmp(&a->position, &b->position, sizeof a->position) &&
+           !memcmp(&a->normal, &b->normal, sizeof a->normal) && !memcmp(&a->place, &b->place, sizeof a->place);
+}
+
+static void compare_widths(kst_field_ground *g, const char *name, int count) {
+    karst_box box = karst_ground_bounds(&g->base);
+    for (prop p = prop_begin(name, count); prop_next(&p);) {
+        karst_pos from = inside(&p, box, 1), to = inside(&p, box, 0);
+        karst_ray ray = karst_ray_make(from, minus(to, from));
+        karst_hit plain_hit, wide;
+        prop_check(&p, kst_cast_plain(g, &ray, false, &plain_hit) == KARST_OK);
+#if defined(__x86_64__)
+        if (__builtin_cpu_supports("avx2")) {
+            prop_check(&p, kst_cast_avx2(g, &ray, false, &wide) == KARST_OK);
+            prop_check(&p, is_same_hit(&plain_hit, &wide));
+        }
+        if (__builtin_cpu_supports("avx512bw")) {
+            prop_check(&p, kst_cast_avx512(g, &ray, false, &wide) == KARST_OK);
+            prop_check(&p, is_same_hit(&plain_hit, &wide));
+        }
+#else
+        (void)wide;
+#endif
+    }
 }
 
 static void each_vector_width_gives_the_same_bits(void **state) {
     (void)state;
-#if defined(__x86_64__)
     for (int n = 0; n < PLACES; ++n) {
         karst_field *field = field_at(&places[n], (uint64_t)n + 5);
-        const karst_ground *ground = karst_field_ground(field);
-        kst_field_ground *g = (kst_field_ground *)(uintptr_t)ground;
-        karst_box box = karst_ground_bounds(ground);
-        for (prop p = prop_begin("width", 3000); prop_next(&p);) {
-            karst_pos from = inside(&p, box, 1), to = inside(&p, box, 0);
-            karst_ray ray = karst_ray_make(from, minus(to, from));
-            karst_hit plain, wide;
-            memset(&wide, 0, sizeof wide);
-            prop_check(&p, kst_cast_plain(g, &ray, false, &plain) == KARST_OK);
-            if (__builtin_cpu_supports("avx2")) {
-                prop_check(&p, kst_cast_avx2(g, &ray, false, &wide) == KARST_OK);
-                prop_check(&p, is_same_hit(&plain, &wide));
-            }
-            if (__builtin_cpu_supports("avx512bw")) {
-                prop_check(&p, kst_cast_avx512(g, &ray, false, &wide) == KARST_OK);
-                prop_check(&p, is_same_hit(&plain, &wide));
-            }
+        compare_widths((kst_field_ground *)(uintptr_t)karst_field_ground(field), "width", 3000);
+        for (int far = 0; far < 2; ++far) {
+            baked *b = bake(field, far);
+            compare_widths(&b->ground, "width baked", 1500);
+            baked_free(b);
         }
         karst_field_destroy(field);
     }
-#endif
+}
+
+static void rays_from_a_thousand_kilometres_are_exact(void **state) {
+    (void)state;
+    karst_field *field = rough(97, 97, 1, 3, true, false, (karst_pos){-3e5, 0, 2e5});
+    const karst_ground *ground = karst_field_ground(field);
+    soup s = soup_of(ground);
+    karst_box box = karst_ground_bounds(ground);
+    int hits = 0;
+    for (prop p = prop_begin("far", 250); prop_next(&p);) {
+        karst_pos to = inside(&p, box, 0), from = {to.x + prop_real(&p, -1e6, 1e6), to.y + prop_real(&p, 1e4, 5e5),
+                                                   to.z + prop_real(&p, -1e6, 1e6)};
+        karst_ray ray = karst_ray_make(from, minus(to, from));
+        karst_hit hit = cast(ground, ray);
+        verdict v = oracle(&s, &ray, 1e-6L);
+        prop_check(&p, !v.sure || hit.hit);
+        prop_check(&p, !hit.hit || v.perhaps);
+        if (!hit.hit) continue;
+        ++hits;
+        double length = sqrt(ray.direction.x * ray.direction.x + ray.direction.y * ray.direction.y +
+                             ray.direction.z * ray.direction.z);
+        prop_check(&p, hit.t * length <= (double)(v.sure ? v.sure_t : INFINITY) * length + 1e-4);
+        prop_check(&p, hit.t * length >= (double)v.perhaps_t * length - 1e-4);
+    }
+    assert_true(hits > 100);
+    free(s.triangle);
+    karst_field_destroy(field);
+}
+
+// So long that floats over all of it are too coarse for a chunk.
+static void a_very_long_field_is_as_exact_at_its_end(void **state) {
+    (void)state;
+    karst_field_def def = karst_field_def_default();
+    def.shape = (karst_field_shape){300001, 70, 0.5, {0, 0, 0}};
+    karst_field *field;
+    assert_int_equal(karst_field_create(&def, &field), KARST_OK);
+    enum { FROM = 299900, COLUMNS = 101 };
+    float y[70 * COLUMNS];
+    for (int k = 0; k < 70 * COLUMNS; ++k) y[k] = 0.1f * scene_height(k % COLUMNS, k / COLUMNS, 6);
+    assert_int_equal(karst_field_write(field, (karst_rect){FROM, 0, FROM + COLUMNS, 70}, y, NULL, NULL, COLUMNS),
+                     KARST_OK);
+    const karst_ground *ground = karst_field_ground(field);
+    soup s = {0};
+    int32_t nx, nz;
+    karst_field_chunk_grid(field, &nx, &nz);
+    for (int32_t z = 0; z < nz; ++z)
+        for (int32_t x = nx - 4; x < nx; ++x)
+            assert_int_equal(karst_ground_triangles(ground, (uint32_t)(z * nx + x), take, &s), KARST_OK);
+    int hits = 0;
+    for (prop p = prop_begin("long", 500); prop_next(&p);) {
+        const karst_triangle *t = &s.triangle[prop_int(&p, 0, s.count - 1)];
+        karst_pos to = t->corner[prop_int(&p, 0, 2)];
+        karst_pos from = {to.x + prop_real(&p, -40, 90), to.y + prop_real(&p, 1, 60), to.z + prop_real(&p, -60, 60)};
+        if (from.x < 0.5 * (FROM - 60)) continue;
+        karst_ray ray = karst_ray_make(from, minus(to, from));
+        karst_hit hit = cast(ground, ray);
+        verdict v = oracle(&s, &ray, 1e-9L);
+        double length = sqrt(ray.direction.x * ray.direction.x + ray.direction.y * ray.direction.y +
+                             ray.direction.z * ray.direction.z);
+        prop_check(&p, !v.sure || hit.hit);
+        if (!hit.hit) continue;
+        ++hits;
+        prop_check(&p, hit.t * length <= (double)(v.sure ? v.sure_t : INFINITY) * length + 1e-4);
+        prop_check(&p, hit.t * length >= (double)v.perhaps_t * length - 1e-4);
+    }
+    assert_true(hits > 300);
+    free(s.triangle);
+    karst_field_destroy(field);
+}
+
+enum { THREAD_RAYS = 4000 };
+
+typedef struct crowd {
+    const karst_ground *ground;
+    double t[THREAD_RAYS];
+} crowd;
+
+static void cast_some(int begin, int end, int worker, void *context) {
+    (void)worker;
+    crowd *c = context;
+    for (int k = begin; k < end; ++k) {
+        karst_ray ray =
+            karst_ray_make((karst_pos){300 * kst_random01(1, (uint64_t)k), 90, 300 * kst_random01(2, (uint64_t)k)},
+                           (karst_pos){kst_random01(3, (uint64_t)k) - 0.5, -0.6, kst_random01(4, (uint64_t)k) - 0.5});
+        karst_hit hit;
+        double y = 0;
+        c->t[k] = karst_ground_cast(c->ground, &ray, &hit) ? -1 : hit.t;
+        if (karst_ground_height(c->ground, ray.origin.x, ray.origin.z, &y)) c->t[k] += y;
+    }
+}
+
+static void many_threads_get_the_same_answers(void **state) {
+    (void)state;
+    static crowd one, many;
+    karst_jobs_def def = karst_jobs_def_default();
+    def.worker_count = 4;
+    karst_jobs *jobs;
+    assert_int_equal(karst_jobs_create(&def, &jobs), KARST_OK);
+    for (int displaced = 0; displaced < 2; ++displaced) {
+        karst_field *a = rough(301, 301, 1, 3, displaced, true, (karst_pos){0, 0, 0});
+        karst_field *b = rough(301, 301, 1, 3, displaced, true, (karst_pos){0, 0, 0});
+        one.ground = karst_field_ground(a);
+        many.ground = karst_field_ground(b);
+        karst_jobs_for(NULL, THREAD_RAYS, 16, cast_some, &one);
+        karst_jobs_for(jobs, THREAD_RAYS, 16, cast_some, &many);  // all of its structures are made in the crowd
+        assert_memory_equal(one.t, many.t, sizeof one.t);
+        karst_field_destroy(a);
+        karst_field_destroy(b);
+    }
+    karst_jobs_destroy(jobs);
 }
 
 static void nonsense_rays_are_refused(void **state) {
@@ -534,7 +786,11 @@ int main(void) {
         cmocka_unit_test(a_hole_lets_rays_through_and_its_rim_is_ground),
         cmocka_unit_test(rays_inside_a_flat_plane_meet_it),
         cmocka_unit_test(far_borders_are_ground),
+        cmocka_unit_test(baked_ground_is_met_like_its_triangles),
         cmocka_unit_test(each_vector_width_gives_the_same_bits),
+        cmocka_unit_test(rays_from_a_thousand_kilometres_are_exact),
+        cmocka_unit_test(a_very_long_field_is_as_exact_at_its_end),
+        cmocka_unit_test(many_threads_get_the_same_answers),
         cmocka_unit_test(nonsense_rays_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
