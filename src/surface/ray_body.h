@@ -119,8 +119,13 @@ static inline void place_fans(const visit *v, kst_lanes o, float reach) {
     // A corner's x' and y' are off by 16 roundings of reach at most, an edge value by that times its four coordinates,
     // each within fan_extent where the ray meets the triangle.
     f->slack = (0x1p-20f * reach + (float)v->w->world + tree->y_error) * 6 * tree->fan_extent;
-    f->ring_a = ring_column * (f->cell * f->a[0]) + ring_row * (f->cell * f->a[2]);
-    f->ring_b = ring_column * (f->cell * f->b[0]) + ring_row * (f->cell * f->b[2]);
+    f->column_a = f->cell * f->a[0];
+    f->row_a = f->cell * f->a[2];
+    f->column_b = f->cell * f->b[0];
+    f->row_b = f->cell * f->b[2];
+    f->ring_a = ring_column * f->column_a + ring_row * f->row_a;
+    f->ring_b = ring_column * f->column_b + ring_row * f->row_b;
+    place_centres(f);
     if (v->view->baked) f->step_y = (float)v->view->step_y_m;
     if (tree->flat) return;
     f->step_xz = (float)v->view->step_xz_m;

@@ -3,12 +3,20 @@
 #pragma once
 #include "surface/ray_box.h"
 
+#if defined(__AVX512F__)
+typedef float f16 __attribute__((vector_size(64)));
+#endif
+
 // The corners of a fan are projected along the ray onto a plane: x' = a . p, y' = b . p. A triangle is left out only
 // if the ray's own place, 0, is on the wrong side of an edge by more than `slack`.
 typedef struct fan_ray {
     _Alignas(16) float a[4], b[4];
-    f8 ring_a, ring_b;      // the part of x and z at rest in x' and y', from the fan's centre
-    f8 ring_x, ring_z;      // the same before projecting
+    f8 ring_a, ring_b;                       // the part of x and z at rest in x' and y', from the fan's centre
+    f8 ring_x, ring_z;                       // the same before projecting
+    float column_a, row_a, column_b, row_b;  // a cell along x and z, projected
+#if defined(__AVX512F__)
+    f16 centre_a[2], centre_b[2];  // the centres of the upper and the lower two fans of a block, from its low corner
+#endif
     float x, z, y, y_rest;  // origin from the chunk's corner along x and z, from the ground's along y, in two parts
     float cell, step_y, step_xz;
     float slack;
@@ -18,8 +26,7 @@ static const f8 ring_column = {-1, 0, 1, 1, 1, 0, -1, -1}, ring_row = {-1, -1, -
 
 #if defined(__AVX512F__)
 // Two fans side by side: lanes 0..7 are the ring of the left one, 8..15 of the right. Out of three rows of five
-// vertices; the third row stands for the fourth operand of the permutation.
-typedef float f16 __attribute__((vector_size(64)));
+// vertices.
 enum { ROW_FLOATS = 0x1f, ROW_VERTICES = 0x3ff };
 
 static inline f16 load_rings(const float *p, f16 *centre) {
@@ -30,6 +37,10 @@ static inline f16 load_rings(const float *p, f16 *centre) {
     const __m512i middle = _mm512_setr_epi32(9, 9, 9, 9, 9, 9, 9, 9, 11, 11, 11, 11, 11, 11, 11, 11);
     *centre = (f16)_mm512_permutexvar_ps(middle, upper);
     return (f16)_mm512_permutex2var_ps(upper, ring, lower);
+}
+
+static inline void load_rows(const karst_vertex *p, __m512i row[3]) {
+    for (int k = 0; k < 3; ++k) row[k] = _mm512_maskz_loadu_epi32(ROW_VERTICES, p + k * KARST_CHUNK_SIDE);
 }
 
 // One of the two integers of baked vertices: 0 the height, 1 the sideways parts.
@@ -59,58 +70,81 @@ static inline f16 both(const f8 *v) {
     return (f16)_mm512_broadcast_f32x8(*(const __m256 *)v);
 }
 
-// The triangles of two fans that the ray may meet; the left one is fan (i, j).
-static inline uint32_t fans_test(const kst_chunk_view *view, bool flat, const fan_ray *r, int i, int j) {
-    static const f16 columns = {1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3};
-    int at = 2 * j * KARST_CHUNK_SIDE + 2 * i;
-    f16 cx = (columns + (float)(2 * i)) * r->cell - r->x, cy, x = {0}, y, z = {0};
-    f16 cz = (f16){0} + ((float)(2 * j + 1) * r->cell - r->z);
-    if (view->baked) {
-        __m512i row[3], centre;
-        for (int k = 0; k < 3; ++k)
-            row[k] = _mm512_maskz_loadu_epi32(ROW_VERTICES, view->baked + at + k * KARST_CHUNK_SIDE);
-        y = (f16)_mm512_cvtepi32_ps(baked_rings(row, 0, &centre)) * r->step_y;
-        cy = (f16)_mm512_cvtepi32_ps(centre) * r->step_y;
-        if (!flat) {
-            __m512i sideways = baked_rings(row, 1, &centre);
-            x = cx + both(&r->ring_x) + low_half(sideways) * r->step_xz;
-            z = cz + both(&r->ring_z) + high_half(sideways) * r->step_xz;
+static const f16 columns = {1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3};
+
+static inline void place_centres(fan_ray *r) {
+    f16 a = columns * r->column_a, b = columns * r->column_b;
+    r->centre_a[0] = a + r->row_a;
+    r->centre_b[0] = b + r->row_b;
+    r->centre_a[1] = a + 3 * r->row_a;
+    r->centre_b[1] = b + 3 * r->row_b;
+}
+
+// The triangles of two fans side by side that the ray may meet; the low corner of the left one is vertex (i, j). In a
+// flat chunk the low corner of its block at rest is projected to base_a, base_b.
+static inline __attribute__((always_inline)) uint32_t fans_test(const kst_chunk_view *view, bool flat, const fan_ray *r,
+                                                                int i, int j, float base_a, float base_b, int lower) {
+    int at = j * KARST_CHUNK_SIDE + i;
+    f16 y, cy, pa, pb, qa, qb;
+    if (flat) {
+        if (view->baked) {
+            __m512i rows[3], centre;
+            load_rows(view->baked + at, rows);
+            y = (f16)_mm512_cvtepi32_ps(baked_rings(rows, 0, &centre)) * r->step_y;
+            cy = (f16)_mm512_cvtepi32_ps(centre) * r->step_y;
+        } else {
+            y = load_rings(view->y + at, &cy);
+        }
+        y = y - r->y - r->y_rest;
+        cy = cy - r->y - r->y_rest;
+        f16 rest_a = base_a + r->centre_a[lower], rest_b = base_b + r->centre_b[lower];
+        pa = rest_a + cy * r->a[1];
+        pb = rest_b + cy * r->b[1];
+        qa = y * r->a[1] + (both(&r->ring_a) + rest_a);
+        qb = y * r->b[1] + (both(&r->ring_b) + rest_b);
+    } else {
+        f16 cx = (columns + (float)i) * r->cell - r->x, cz = (f16){0} + (((float)j + 1) * r->cell - r->z);
+        f16 x = cx + both(&r->ring_x), z = cz + both(&r->ring_z);
+        if (view->baked) {
+            __m512i rows[3], centre;
+            load_rows(view->baked + at, rows);
+            y = (f16)_mm512_cvtepi32_ps(baked_rings(rows, 0, &centre)) * r->step_y;
+            cy = (f16)_mm512_cvtepi32_ps(centre) * r->step_y;
+            __m512i sideways = baked_rings(rows, 1, &centre);
+            x += low_half(sideways) * r->step_xz;
+            z += high_half(sideways) * r->step_xz;
             cx += low_half(centre) * r->step_xz;
             cz += high_half(centre) * r->step_xz;
-        }
-    } else {
-        y = load_rings(view->y + at, &cy);
-        if (!flat) {
+        } else {
             f16 dx, dz;
-            x = cx + both(&r->ring_x) + load_rings(view->x + at, &dx);
-            z = cz + both(&r->ring_z) + load_rings(view->z + at, &dz);
+            y = load_rings(view->y + at, &cy);
+            x += load_rings(view->x + at, &dx);
+            z += load_rings(view->z + at, &dz);
             cx += dx;
             cz += dz;
         }
+        y = y - r->y - r->y_rest;
+        cy = cy - r->y - r->y_rest;
+        pa = cx * r->a[0] + cy * r->a[1] + cz * r->a[2];
+        pb = cx * r->b[0] + cy * r->b[1] + cz * r->b[2];
+        qa = x * r->a[0] + y * r->a[1] + z * r->a[2];
+        qb = x * r->b[0] + y * r->b[1] + z * r->b[2];
     }
-    y = y - r->y - r->y_rest;
-    cy = cy - r->y - r->y_rest;
-    f16 rest_a = cx * r->a[0] + cz * r->a[2], rest_b = cx * r->b[0] + cz * r->b[2];
-    f16 pa = rest_a + cy * r->a[1], pb = rest_b + cy * r->b[1], qa = y * r->a[1], qb = y * r->b[1];
-    if (flat) {
-        qa += both(&r->ring_a) + rest_a;
-        qb += both(&r->ring_b) + rest_b;
-    } else {
-        qa += x * r->a[0] + z * r->a[2];
-        qb += x * r->b[0] + z * r->b[2];
-    }
-    __m512 spoke = (__m512)(pa * qb - pb * qa), rim = (__m512)(qa * next(qb) - qb * next(qa));
-    __m512 other = (__m512)next((f16)spoke), slack = _mm512_set1_ps(r->slack), back = _mm512_set1_ps(-r->slack);
-    uint32_t one = _mm512_cmp_ps_mask(spoke, back, _CMP_GE_OQ) & _mm512_cmp_ps_mask(rim, back, _CMP_GE_OQ) &
-                   _mm512_cmp_ps_mask(other, slack, _CMP_LE_OQ);
-    uint32_t two = _mm512_cmp_ps_mask(spoke, slack, _CMP_LE_OQ) & _mm512_cmp_ps_mask(rim, slack, _CMP_LE_OQ) &
-                   _mm512_cmp_ps_mask(other, back, _CMP_GE_OQ);
-    return one | two;
+    f16 spoke = pa * qb - pb * qa, rim = qa * next(qb) - qb * next(qa), other = -next(spoke);
+    __m512 least = _mm512_min_ps(_mm512_min_ps((__m512)spoke, (__m512)rim), (__m512)other);
+    __m512 most = _mm512_max_ps(_mm512_max_ps((__m512)spoke, (__m512)rim), (__m512)other);
+    return _mm512_cmp_ps_mask(least, _mm512_set1_ps(-r->slack), _CMP_GE_OQ) |
+           _mm512_cmp_ps_mask(most, _mm512_set1_ps(r->slack), _CMP_LE_OQ);
 }
 
 // The triangles of block (i, j) that the ray may meet: bit 8 f + k is triangle k of fan f.
 static inline uint32_t block_test(const kst_chunk_view *view, bool flat, const fan_ray *r, int i, int j) {
-    return fans_test(view, flat, r, 2 * i, 2 * j) | fans_test(view, flat, r, 2 * i, 2 * j + 1) << 16;
+    i *= KST_BLOCK_CELLS;
+    j *= KST_BLOCK_CELLS;
+    float x = (float)i * r->cell - r->x, z = (float)j * r->cell - r->z;
+    float base_a = x * r->a[0] + z * r->a[2], base_b = x * r->b[0] + z * r->b[2];
+    return fans_test(view, flat, r, i, j, base_a, base_b, 0) | fans_test(view, flat, r, i, j + 2, base_a, base_b, 1)
+                                                                   << 16;
 }
 #else
 #if defined(__AVX2__)
@@ -191,43 +225,63 @@ static inline uint32_t lanes(i8 m) {
 }
 #endif
 
-// The triangles of a fan that the ray may meet. Spokes are computed once for the two triangles they part.
-static inline uint32_t fan_test(const kst_chunk_view *view, bool flat, const fan_ray *r, int i, int j) {
-    int at = 2 * j * KARST_CHUNK_SIDE + 2 * i, centre = at + KARST_CHUNK_SIDE + 1;
-    float cx = (float)(2 * i + 1) * r->cell - r->x, cz = (float)(2 * j + 1) * r->cell - r->z, cy;
-    f8 x = {0}, y, z = {0};
-    if (view->baked) {
-        const karst_vertex c = view->baked[centre];
-        load_baked_ring(view->baked + at, &y, flat ? NULL : &x, &z);
-        y *= r->step_y;
-        cy = (float)c.y * r->step_y;
-        if (!flat) {
-            x = cx + r->ring_x + x * r->step_xz;
-            z = cz + r->ring_z + z * r->step_xz;
+static inline void place_centres(fan_ray *r) {
+    (void)r;
+}
+
+// The triangles of a fan that the ray may meet; its low corner is vertex (i, j). Spokes are computed once for the two
+// triangles they part. In a flat chunk the low corner of its block at rest is projected to base_a, base_b, and the
+// fan's centre is `column` and `row` cells from it.
+static inline __attribute__((always_inline)) uint32_t fan_test(const kst_chunk_view *view, bool flat, const fan_ray *r,
+                                                               int i, int j, float base_a, float base_b, float column,
+                                                               float row) {
+    int at = j * KARST_CHUNK_SIDE + i, centre = at + KARST_CHUNK_SIDE + 1;
+    f8 y, qa, qb;
+    float cy, pa, pb;
+    if (flat) {
+        if (view->baked) {
+            load_baked_ring(view->baked + at, &y, NULL, NULL);
+            y *= r->step_y;
+            cy = (float)view->baked[centre].y * r->step_y;
+        } else {
+            y = load_ring(view->y + at);
+            cy = view->y[centre];
+        }
+        y = y - r->y - r->y_rest;
+        cy = cy - r->y - r->y_rest;
+        float rest_a = base_a + (column * r->column_a + row * r->row_a);
+        float rest_b = base_b + (column * r->column_b + row * r->row_b);
+        pa = rest_a + cy * r->a[1];
+        pb = rest_b + cy * r->b[1];
+        qa = y * r->a[1] + (r->ring_a + rest_a);
+        qb = y * r->b[1] + (r->ring_b + rest_b);
+    } else {
+        float cx = ((float)i + 1) * r->cell - r->x, cz = ((float)j + 1) * r->cell - r->z;
+        f8 x = cx + r->ring_x, z = cz + r->ring_z;
+        if (view->baked) {
+            const karst_vertex c = view->baked[centre];
+            f8 dx, dz;
+            load_baked_ring(view->baked + at, &y, &dx, &dz);
+            y *= r->step_y;
+            cy = (float)c.y * r->step_y;
+            x += dx * r->step_xz;
+            z += dz * r->step_xz;
             cx += (float)c.dx * r->step_xz;
             cz += (float)c.dz * r->step_xz;
-        }
-    } else {
-        y = load_ring(view->y + at);
-        cy = view->y[centre];
-        if (!flat) {
-            x = cx + r->ring_x + load_ring(view->x + at);
-            z = cz + r->ring_z + load_ring(view->z + at);
+        } else {
+            y = load_ring(view->y + at);
+            cy = view->y[centre];
+            x += load_ring(view->x + at);
+            z += load_ring(view->z + at);
             cx += view->x[centre];
             cz += view->z[centre];
         }
-    }
-    y = y - r->y - r->y_rest;
-    cy = cy - r->y - r->y_rest;
-    float rest_a = cx * r->a[0] + cz * r->a[2], rest_b = cx * r->b[0] + cz * r->b[2];
-    float pa = rest_a + cy * r->a[1], pb = rest_b + cy * r->b[1];
-    f8 qa = y * r->a[1], qb = y * r->b[1];
-    if (flat) {
-        qa += r->ring_a + rest_a;
-        qb += r->ring_b + rest_b;
-    } else {
-        qa += x * r->a[0] + z * r->a[2];
-        qb += x * r->b[0] + z * r->b[2];
+        y = y - r->y - r->y_rest;
+        cy = cy - r->y - r->y_rest;
+        pa = cx * r->a[0] + cy * r->a[1] + cz * r->a[2];
+        pb = cx * r->b[0] + cy * r->b[1] + cz * r->b[2];
+        qa = x * r->a[0] + y * r->a[1] + z * r->a[2];
+        qb = x * r->b[0] + y * r->b[1] + z * r->b[2];
     }
     f8 spoke = pa * qb - pb * qa, rim = qa * next(qb) - qb * next(qa), other = next(spoke);
     i8 one = (spoke >= -r->slack) & (rim >= -r->slack) & (other <= r->slack);
@@ -237,8 +291,16 @@ static inline uint32_t fan_test(const kst_chunk_view *view, bool flat, const fan
 
 // The triangles of block (i, j) that the ray may meet: bit 8 f + k is triangle k of fan f.
 static inline uint32_t block_test(const kst_chunk_view *view, bool flat, const fan_ray *r, int i, int j) {
+    i *= KST_BLOCK_CELLS;
+    j *= KST_BLOCK_CELLS;
+    float x = (float)i * r->cell - r->x, z = (float)j * r->cell - r->z;
+    float base_a = x * r->a[0] + z * r->a[2], base_b = x * r->b[0] + z * r->b[2];
     uint32_t met = 0;
-    for (int f = 0; f < 4; ++f) met |= fan_test(view, flat, r, 2 * i + (f & 1), 2 * j + (f >> 1)) << 8 * f;
+    for (int f = 0; f < 4; ++f) {
+        int right = 2 * (f & 1), below = f & 2;
+        met |= fan_test(view, flat, r, i + right, j + below, base_a, base_b, (float)right + 1, (float)below + 1)
+               << 8 * f;
+    }
     return met;
 }
 #endif
