@@ -64,7 +64,7 @@ static void every_edge_meets_its_opposite(void **state) {
     (void)state;
     weld w = weld_create();
     closed sum = {0};
-    int count = world_frames(40, 1000);
+    int count = world_frames(40, 600);
     for (prop p = prop_begin("frame_closed", count); prop_next(&p);)
         check_closed(prop_chance(&p, 0.5) ? &strip : &rough, &p, &w, &sum);
     print_message("closed: %d frames, %lld edges, %lld open, %lld folded; frames by levels of chunks:", count,
@@ -80,7 +80,7 @@ static void a_patch_owning_its_edges_leaves_them_open(void **state) {
     (void)state;
     weld w = weld_create();
     int64_t open = 0;
-    for (prop p = prop_begin("frame_control", 50); prop_next(&p);) {
+    for (prop p = prop_begin("frame_control", 10); prop_next(&p);) {
         karst_view v = world_view(&p, &rough);
         karst_budget b = karst_budget_default();
         b.cull = false;

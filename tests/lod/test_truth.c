@@ -31,7 +31,7 @@ static void no_sample_is_further_off_than_told(void **state) {
     (void)state;
     scene_truth h = {0}, d = {0}, control = {0};
     for (prop p = prop_begin("truth", world_frames(8, 200)); prop_next(&p);) measure(&tall, &p, 1, 1, &h);
-    for (prop p = prop_begin("truth_displaced", world_frames(8, 100)); prop_next(&p);)
+    for (prop p = prop_begin("truth_displaced", world_frames(8, 40)); prop_next(&p);)
         measure(&displaced, &p, 4, 1, &d);
     for (prop p = prop_begin("truth", world_frames(8, 20)); prop_next(&p);) measure(&tall, &p, 8, 0.125, &control);
     print_message(
@@ -177,7 +177,7 @@ static void nothing_pops(void **state) {
         worst = fmax(worst, take_walk(&k, steps, 0.01, false, &moved));
         control = fmax(control, take_walk(&k, 20, 0.5, true, &unused));
     }
-    for (prop p = prop_begin("walk_switch", world_frames(6, 60)); prop_next(&p);) {
+    for (prop p = prop_begin("walk_switch", world_frames(6, 40)); prop_next(&p);) {
         const world *w = prop_chance(&p, 0.3) ? &displaced : &strip;
         walk k = any_walk(&p, w, (float)exp(prop_real(&p, 3, 6)));
         double from;
