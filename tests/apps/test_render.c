@@ -77,6 +77,7 @@ static void render_prints_its_figures(void **state) {
     unsigned w, h;
     png_size(temp_path("a.png"), &w, &h);
     assert_true(w == 200 && h == 100);
+    ran_free(&r);
     r = run_karst("render", pack_path, "-o", temp_path("b.png"), "--eye", "500,400,500", "--look", "2500,0,2500",
                   "--size", "200x100", "--fov-deg", "60", "--samples", "1", "--json", "--lod-error", "20",
                   "--wireframe", "--levels", "--contours", "20", "--water", "5", "--hour", "18", "--background",
@@ -85,6 +86,7 @@ static void render_prints_its_figures(void **state) {
     o = cJSON_Parse(r.out);
     assert_true(number_in(o, "triangles") < fine);
     cJSON_Delete(o);
+    ran_free(&r);
 }
 
 static void the_same_command_gives_the_same_file(void **state) {
@@ -95,6 +97,7 @@ static void the_same_command_gives_the_same_file(void **state) {
         ran r = run_karst("render", pack_path, "-o", temp_path(k ? "b.png" : "a.png"), "--size", "160x90", "--samples",
                           "1", "--threads", k ? "1" : "3");
         assert_int_equal(r.code, 0);
+        ran_free(&r);
     }
     size_t n = slurp(temp_path("a.png"), a, sizeof a), m = slurp(temp_path("b.png"), b, sizeof b);
     assert_true(n == m && n > 1000);
@@ -108,10 +111,12 @@ static void an_eye_under_the_ground_is_told(void **state) {
                       "2500,0,2500", "--size", "32x32", "--samples", "1");
     assert_int_equal(r.code, 0);  // drawn as asked
     assert_non_null(strstr(r.err, "under the ground"));
+    ran_free(&r);
     r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--eye", "2000,2,2000", "--look", "2500,2,2500",
                   "--stand", "--size", "32x32", "--samples", "1");
     assert_int_equal(r.code, 0);
     assert_true(!*r.err);
+    ran_free(&r);
 }
 
 static void bad_input_is_named(void **state) {
@@ -138,6 +143,7 @@ static void bad_input_is_named(void **state) {
         ran r = run_karst(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
         if (r.code != cases[k].code || !strstr(r.err, cases[k].says) || !is_one_line(r.err))
             fail_msg("case %zu: code %d, said: %s", k, r.code, r.err);
+        ran_free(&r);
     }
 }
 
@@ -173,6 +179,7 @@ static void flyover_stays_above_the_ground(void **state) {
         assert_true(w == 64 && h == 36);
     }
     remove_folder(folder);
+    ran_free(&r);
 }
 
 int main(void) {
