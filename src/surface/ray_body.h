@@ -59,7 +59,7 @@ static inline bool block_hit(visit *v, int i, int j, uint32_t triangles) {
         if (v->tree->holes && kst_view_hole(v->view, column + kst_fan_right[k], row + kst_fan_below[k])) continue;
         kst_corners *corner = &w->corner[!w->best];
         double t;
-        kst_fan_triangle(v->view, column, row, k, corner);
+        kst_fan_triangle(v->view, v->tree->flat, column, row, k, corner);
         if (!kst_triangle_cast(&w->exact, corner, &t) || (w->hit && t >= w->exact.t_max)) continue;
         hit = w->hit = true;
         w->exact.t_max = t;

@@ -97,22 +97,28 @@ static inline karst_vec3 kst_triangle_normal(const kst_corners *corner) {
 }
 
 // World places of three vertices of a chunk, by column and row: the same sums as in kst_view_vertex, three at once. All
-// exact answers are of triangles between these places.
+// exact answers are of triangles between these places. flat: no vertex of the chunk leaves its rest place sideways.
 typedef int32_t kst_four __attribute__((vector_size(16)));
-static inline void kst_world_corners(const kst_chunk_view *view, kst_four i, kst_four j, kst_corners *out) {
+static inline void kst_world_corners(const kst_chunk_view *view, bool flat, kst_four i, kst_four j, kst_corners *out) {
     kst_four k = j * KARST_CHUNK_SIDE + i;
     kst_lanes x = __builtin_convertvector(i + view->column, kst_lanes), y;
     kst_lanes z = __builtin_convertvector(j + view->row, kst_lanes);
     if (view->baked) {
-        karst_vertex p = view->baked[k[0]], q = view->baked[k[1]], r = view->baked[k[2]];
-        x = (x * view->cell_steps + (kst_lanes){p.dx, q.dx, r.dx, 0}) * view->step_xz_m;
-        y = (kst_lanes){p.y, q.y, r.y, 0} * view->step_y_m;
-        z = (z * view->cell_steps + (kst_lanes){p.dz, q.dz, r.dz, 0}) * view->step_xz_m;
+        const karst_vertex *p = &view->baked[k[0]], *q = &view->baked[k[1]], *r = &view->baked[k[2]];
+        x = x * view->cell_steps;
+        y = (kst_lanes){p->y, q->y, r->y, 0} * view->step_y_m;
+        z = z * view->cell_steps;
+        if (!flat) {
+            x += (kst_lanes){p->dx, q->dx, r->dx, 0};
+            z += (kst_lanes){p->dz, q->dz, r->dz, 0};
+        }
+        x = x * view->step_xz_m;
+        z = z * view->step_xz_m;
     } else {
         x = x * view->shape.spacing_m;
         y = (kst_lanes){view->y[k[0]], view->y[k[1]], view->y[k[2]], 0};
         z = z * view->shape.spacing_m;
-        if (view->x) {
+        if (view->x && !flat) {
             x += (kst_lanes){view->x[k[0]], view->x[k[1]], view->x[k[2]], 0};
             z += (kst_lanes){view->z[k[0]], view->z[k[1]], view->z[k[2]], 0};
         }
@@ -128,19 +134,19 @@ static inline void kst_cell_triangle(const kst_chunk_view *view, int i, int j, i
     static const kst_four right[2][2] = {{{0, 1, 1, 0}, {0, 0, 1, 0}}, {{0, 0, 1, 0}, {1, 0, 1, 0}}};
     static const kst_four below[2][2] = {{{0, 1, 0, 0}, {0, 1, 1, 0}}, {{0, 1, 0, 0}, {0, 1, 1, 0}}};
     int odd = (i + j) & 1;
-    kst_world_corners(view, right[odd][triangle] + i, below[odd][triangle] + j, out);
+    kst_world_corners(view, false, right[odd][triangle] + i, below[odd][triangle] + j, out);
 }
 
 // Triangle k of the fan whose corner is (i, j), both even; see ray.h. The same triangle as that of its cell, corner by
 // corner: the cell is right and below of the fan's corner, the number that in the cell.
 static const uint8_t kst_fan_right[8] = {0, 1, 1, 1, 1, 0, 0, 0}, kst_fan_below[8] = {0, 0, 0, 1, 1, 1, 1, 0};
 static const uint8_t kst_fan_number[8] = {0, 0, 1, 0, 1, 1, 0, 1};
-static inline void kst_fan_triangle(const kst_chunk_view *view, int i, int j, int k, kst_corners *out) {
+static inline void kst_fan_triangle(const kst_chunk_view *view, bool flat, int i, int j, int k, kst_corners *out) {
     static const kst_four right[8] = {{0, 1, 1, 0}, {1, 1, 2, 0}, {2, 1, 2, 0}, {1, 2, 2, 0},
                                       {1, 1, 2, 0}, {1, 0, 1, 0}, {0, 0, 1, 0}, {0, 0, 1, 0}};
     static const kst_four below[8] = {{0, 1, 0, 0}, {0, 1, 0, 0}, {0, 1, 1, 0}, {1, 2, 1, 0},
                                       {1, 2, 2, 0}, {1, 2, 2, 0}, {1, 2, 1, 0}, {0, 1, 1, 0}};
-    kst_world_corners(view, right[k] + i, below[k] + j, out);
+    kst_world_corners(view, flat, right[k] + i, below[k] + j, out);
 }
 
 static inline karst_pos kst_corner(const kst_corners *c, int k) {
