@@ -15,13 +15,6 @@ enum { LANES = 8, GROUPS = KARST_CORNER_LANES / LANES };
 #define LESS(a, b) SELECT((a) < (b), a, b)
 #define MORE(a, b) SELECT((a) > (b), a, b)
 
-static inline float less(float a, float b) {
-    return a < b ? a : b;
-}
-static inline float more(float a, float b) {
-    return a > b ? a : b;
-}
-
 // Own levels of all corners of a chunk, relative to it, and the error allowed at each [m].
 KST_TWINS static void own_levels(const karst_chunk_corners *c, const kst_eye *eyes, int eye_count, float *levels,
                                  float *allowed) {
@@ -64,15 +57,15 @@ KST_TWINS static void own_levels(const karst_chunk_corners *c, const kst_eye *ey
 static float own_level(const karst_chunk_corners *c, int i, const kst_eye *eyes, int eye_count) {
     float least = INFINITY;
     for (int v = 0; v < eye_count; ++v) {
-        float x = more(more(c->min_x[i] - eyes[v].x, eyes[v].x - c->max_x[i]), 0);
-        float y = more(more(c->min_y[i] - eyes[v].y, eyes[v].y - c->max_y[i]), 0);
-        float z = more(more(c->min_z[i] - eyes[v].z, eyes[v].z - c->max_z[i]), 0);
-        least = less(least, (x * x + y * y + z * z) * (eyes[v].slope * eyes[v].slope));
+        float x = kst_more(kst_more(c->min_x[i] - eyes[v].x, eyes[v].x - c->max_x[i]), 0);
+        float y = kst_more(kst_more(c->min_y[i] - eyes[v].y, eyes[v].y - c->max_y[i]), 0);
+        float z = kst_more(kst_more(c->min_z[i] - eyes[v].z, eyes[v].z - c->max_z[i]), 0);
+        least = kst_less(least, (x * x + y * y + z * z) * (eyes[v].slope * eyes[v].slope));
     }
     float a = __builtin_sqrtf(least), level = 0;
     for (int k = 0; k < KARST_PATCH_LEVELS; ++k) {
-        float w = (a - c->error[k][i]) / more(c->error[k + 1][i] - c->error[k][i], 1e-30f);
-        level += less(more(w, 0), 1);
+        float w = (a - c->error[k][i]) / kst_more(c->error[k + 1][i] - c->error[k][i], 1e-30f);
+        level += kst_less(kst_more(w, 0), 1);
     }
     return level;
 }
@@ -118,9 +111,9 @@ typedef struct ask {
 } ask;
 
 static float settle(float own, float cap, float floor, int coarsest, int finest) {
-    float level = less(own, more(floor, cap));
-    level = less(level, (float)(finest + KARST_PATCH_LEVELS));
-    return more(level, (float)coarsest);
+    float level = kst_less(own, kst_more(floor, cap));
+    level = kst_less(level, (float)(finest + KARST_PATCH_LEVELS));
+    return kst_more(level, (float)coarsest);
 }
 
 // Level of corner (x, z) of the patch grid of `level`, absolute: a function of the place.
@@ -133,8 +126,8 @@ static float corner_level(const ask *a, int level, int32_t x, int32_t z) {
         if (!leaf) continue;
         if (!top || leaf->level > top->level) top = leaf;
         if (leaf->level < finest) finest = leaf->level;
-        cap = less(cap, leaf->cap);
-        floor = more(floor, leaf->floor);
+        cap = kst_less(cap, leaf->cap);
+        floor = kst_more(floor, leaf->floor);
     }
     KARST_ASSERT(top);
     // A place inside an edge of the coarsest has the level of that edge.
@@ -142,11 +135,11 @@ static float corner_level(const ask *a, int level, int32_t x, int32_t z) {
     if (up > 0) {
         int32_t size = 1 << up, part = size - 1;
         if (x & part)
-            return less(corner_level(a, top->level, x >> up, z >> up),
-                        corner_level(a, top->level, (x >> up) + 1, z >> up));
+            return kst_less(corner_level(a, top->level, x >> up, z >> up),
+                            corner_level(a, top->level, (x >> up) + 1, z >> up));
         if (z & part)
-            return less(corner_level(a, top->level, x >> up, z >> up),
-                        corner_level(a, top->level, x >> up, (z >> up) + 1));
+            return kst_less(corner_level(a, top->level, x >> up, z >> up),
+                            corner_level(a, top->level, x >> up, (z >> up) + 1));
         x >>= up;
         z >>= up;
     }
@@ -195,8 +188,8 @@ static void chunk_corner(const around *r, int sx, int sz) {
             r->levels[i] = corner_level(r->ask, leaf->level, x, z);
             return;
         }
-        cap = less(cap, n->cap);
-        floor = more(floor, n->floor);
+        cap = kst_less(cap, n->cap);
+        floor = kst_more(floor, n->floor);
     }
     settle_at(r, i, cap, floor);
 }
@@ -207,7 +200,8 @@ static void side_corners(const around *r, const side *s) {
     float *v = r->levels;
     const int i1 = s->first + s->step, i2 = i1 + s->step, i3 = i2 + s->step, i4 = i3 + s->step;
     if (!r->there[s->dz + 1][s->dx + 1] || (n && n->level == leaf->level)) {
-        float cap = n ? less(leaf->cap, n->cap) : leaf->cap, floor = n ? more(leaf->floor, n->floor) : leaf->floor;
+        float cap = n ? kst_less(leaf->cap, n->cap) : leaf->cap,
+              floor = n ? kst_more(leaf->floor, n->floor) : leaf->floor;
         settle_at(r, i1, cap, floor);
         settle_at(r, i2, cap, floor);
         settle_at(r, i3, cap, floor);
@@ -216,9 +210,9 @@ static void side_corners(const around *r, const side *s) {
             int32_t x = leaf->x * KARST_CHUNK_PATCHES + i2 % N, z = leaf->z * KARST_CHUNK_PATCHES + i2 / N;
             v[i2] = corner_level(r->ask, leaf->level, x, z);
         } else
-            v[i2] = less(v[s->first], v[i4]);
-        v[i1] = less(v[s->first], v[i2]);
-        v[i3] = less(v[i2], v[i4]);
+            v[i2] = kst_less(v[s->first], v[i4]);
+        v[i1] = kst_less(v[s->first], v[i2]);
+        v[i3] = kst_less(v[i2], v[i4]);
     } else {  // finer: a leaf across each patch
         const kst_leaf *across[KARST_CHUNK_PATCHES];
         for (int k = 0; k < KARST_CHUNK_PATCHES; ++k) {
@@ -232,8 +226,8 @@ static void side_corners(const around *r, const side *s) {
             int finest = leaf->level;
             for (int q = k; q < k + 2; ++q) {
                 if (!across[q]) continue;  // its parent reaches beyond the ground
-                cap = less(cap, across[q]->cap);
-                floor = more(floor, across[q]->floor);
+                cap = kst_less(cap, across[q]->cap);
+                floor = kst_more(floor, across[q]->floor);
                 if (across[q]->level < finest) finest = across[q]->level;
             }
             v[index[k]] = settle(v[index[k]], cap, floor, leaf->level, finest);
@@ -263,7 +257,7 @@ KST_TWINS static float worst_share(const karst_chunk_corners *c, const float *le
         most = MORE(most, share);
     }
     float result = 0;
-    for (int i = 0; i < LANES; ++i) result = more(result, most[i]);
+    for (int i = 0; i < LANES; ++i) result = kst_more(result, most[i]);
     return result;
 }
 

@@ -46,21 +46,14 @@ static karst_status grow(const karst_allocator *allocator, kst_leaf **list, int3
     return KARST_OK;
 }
 
-static inline float most(float a, float b) {
-    return a > b ? a : b;
-}
-static inline float smaller(float a, float b) {
-    return a < b ? a : b;
-}
-
 // Square of the distance to the reach times the slope of the nearest eye: the error allowed there, squared.
 static inline float allowed_squared(const karst_node *n, const kst_eye *eyes, int eye_count) {
     float least = INFINITY;
     for (int v = 0; v < eye_count; ++v) {
-        float x = most(most(n->reach_min[0] - eyes[v].x, eyes[v].x - n->reach_max[0]), 0);
-        float y = most(most(n->reach_min[1] - eyes[v].y, eyes[v].y - n->reach_max[1]), 0);
-        float z = most(most(n->reach_min[2] - eyes[v].z, eyes[v].z - n->reach_max[2]), 0);
-        least = smaller(least, (x * x + y * y + z * z) * (eyes[v].slope * eyes[v].slope));
+        float x = kst_more(kst_more(n->reach_min[0] - eyes[v].x, eyes[v].x - n->reach_max[0]), 0);
+        float y = kst_more(kst_more(n->reach_min[1] - eyes[v].y, eyes[v].y - n->reach_max[1]), 0);
+        float z = kst_more(kst_more(n->reach_min[2] - eyes[v].z, eyes[v].z - n->reach_max[2]), 0);
+        least = kst_less(least, (x * x + y * y + z * z) * (eyes[v].slope * eyes[v].slope));
     }
     return least;
 }
@@ -75,8 +68,8 @@ static inline bool decide(const karst_node *n, int level, const kst_eye *eyes, i
     float ratio = sqrtf(allowed) / n->error;
     bool split = ratio < 1;
     float room = pinch * (split ? 1 / ratio - 1 : ratio - 1);
-    node->cap = smaller(node->cap, (float)level + room);
-    if (split) node->floor = most(node->floor, (float)level - room);
+    node->cap = kst_less(node->cap, (float)level + room);
+    if (split) node->floor = kst_more(node->floor, (float)level - room);
     return split;
 }
 
@@ -95,7 +88,7 @@ static void add_leaf(kst_cut *cut, const kst_leaf *node, kst_mark *mark) {
     mark->leaf = cut->leaf_count;
     kst_leaf *leaf = &cut->leaves[cut->leaf_count++];
     *leaf = *node;
-    leaf->floor = most(leaf->floor, (float)leaf->level);
+    leaf->floor = kst_more(leaf->floor, (float)leaf->level);
 }
 
 // Whether a leaf two or more levels up touches a node. With all that is wanted at hand none does when it splits.

@@ -5,6 +5,14 @@
 #include "karst/chunk.h"
 #include "karst/scene.h"
 
+// Without fminf's care for NaN: one instruction.
+static inline float kst_less(float a, float b) {
+    return a < b ? a : b;
+}
+static inline float kst_more(float a, float b) {
+    return a > b ? a : b;
+}
+
 // The pyramid of chunks that a cut is made of.
 typedef struct kst_tree {
     int32_t level_count;

@@ -91,12 +91,8 @@ const uint8_t *karst_patch_depend(void) {
     return &depend[0][0][0];
 }
 
-static float least(float a, float b) {
-    return a < b ? a : b;
-}
-
 int kst_patch_lattice(const float l[4], int parity) {
-    int stride = (int)least(least(l[0], l[1]), least(l[2], l[3]));
+    int stride = (int)kst_less(kst_less(l[0], l[1]), kst_less(l[2], l[3]));
     return stride < TOP ? stride : TOP + parity;
 }
 
@@ -185,11 +181,11 @@ int karst_frame_expand(const karst_frame *frame, const karst_scene *scene, int p
                .first_i = p->patch_x * CELLS,
                .first_j = p->patch_z * CELLS};
     const float *l = p->corner_level;
-    s.edge[0] = least(l[0], l[1]);
-    s.edge[1] = least(l[1], l[2]);
-    s.edge[2] = least(l[2], l[3]);
-    s.edge[3] = least(l[3], l[0]);
-    s.inner = least(s.edge[0], s.edge[2]);
+    s.edge[0] = kst_less(l[0], l[1]);
+    s.edge[1] = kst_less(l[1], l[2]);
+    s.edge[2] = kst_less(l[2], l[3]);
+    s.edge[3] = kst_less(l[3], l[0]);
+    s.inner = kst_less(s.edge[0], s.edge[2]);
     s.parity = ((s.place->column >> s.place->level) / CELLS + (s.place->row >> s.place->level) / CELLS + p->patch_x +
                 p->patch_z) &
                1;

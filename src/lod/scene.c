@@ -285,10 +285,13 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
         frame.figures.triangles += (int64_t)counts[k] * (index_count / 3);
     }
     for (int k = 0; k < found; ++k) scene->patches[first[scene->lattices[k]]++] = scene->found[k];
-    for (int k = 0; k < scene->slots.fresh_count; ++k) {
-        const kst_slot *slot = &scene->slots.slot[scene->slots.fresh[k]];
-        scene->uploads[k] =
-            (karst_upload){scene->slots.fresh[k], slot->level, (slot->x * KARST_CHUNK_CELLS) << slot->level,
+    // What was filled and not told: also by updates that failed, so a renderer holds all that it draws.
+    for (int k = 0; k < scene->slots.count; ++k) {
+        kst_slot *slot = &scene->slots.slot[k];
+        if (!slot->untold) continue;
+        slot->untold = false;
+        scene->uploads[frame.upload_count++] =
+            (karst_upload){(uint16_t)k, slot->level, (slot->x * KARST_CHUNK_CELLS) << slot->level,
                            (slot->z * KARST_CHUNK_CELLS) << slot->level, slot->chunk};
     }
     frame.batches = scene->batches;
@@ -297,7 +300,6 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     frame.chunks = scene->chunks;
     frame.chunk_count = chunks;
     frame.uploads = scene->uploads;
-    frame.upload_count = scene->slots.fresh_count;
     frame.figures.draws = frame.batch_count;
     frame.figures.worst_error_px = (float)(worst * b.error_px * kept_back);
     frame.figures.chunks_drawn = chunks;

@@ -37,7 +37,6 @@ void kst_slots_destroy(kst_slots *slots) {
 
 void kst_slots_begin(kst_slots *slots, int loads) {
     ++slots->update;
-    slots->fresh_count = 0;
     slots->loads_left = loads;
 }
 
@@ -62,27 +61,17 @@ static int find_room(const kst_slots *slots) {
 
 static karst_status decode(int begin, int end, int worker, void *context) {
     (void)worker;
-    kst_slots *slots = context;
+    const kst_slots *slots = context;
     for (int k = begin; k < end; ++k) {
-        kst_slot *s = &slots->slot[slots->fresh[k]];
+        const kst_slot *s = &slots->slot[slots->fresh[k]];
         karst_status status = karst_pack_read_chunk(slots->pack, s->level, s->x, s->z, s->chunk);
         if (status) return status;
     }
     return KARST_OK;
 }
 
-typedef struct part {
-    kst_slots *slots;
-    int first;
-} part;
-
-static karst_status decode_part(int begin, int end, int worker, void *context) {
-    part *p = context;
-    return decode(p->first + begin, p->first + end, worker, p->slots);
-}
-
 karst_status kst_slots_want(kst_slots *slots, const kst_leaf *nodes, int count) {
-    int first = slots->fresh_count;
+    int fresh = 0;
     karst_status status = KARST_OK;
     // What is here already is wanted before room is made for the rest.
     for (int k = 0; k < count; ++k) {
@@ -105,20 +94,17 @@ karst_status kst_slots_want(kst_slots *slots, const kst_leaf *nodes, int count) 
         s->x = nodes[k].x;
         s->z = nodes[k].z;
         s->wanted = slots->update;
+        s->untold = true;
         *where = (uint16_t)room;
-        slots->fresh[slots->fresh_count++] = (uint16_t)room;
+        slots->fresh[fresh++] = (uint16_t)room;
         --slots->loads_left;
     }
-    part p = {slots, first};
-    if (!status)
-        status = kst_jobs_run(slots->jobs, slots->fresh_count - first, 1, decode_part, &p, NULL, "chunks", 0, 1);
-    if (status) {  // nothing undecoded stays behind
-        for (int k = first; k < slots->fresh_count; ++k) {
-            kst_slot *s = &slots->slot[slots->fresh[k]];
-            *where_of(slots, s->level, s->x, s->z) = KST_SLOT_NONE;
-            s->level = -1;
-        }
-        slots->fresh_count = first;
+    if (!status) status = kst_jobs_run(slots->jobs, fresh, 1, decode, slots, NULL, "chunks", 0, 1);
+    for (int k = 0; k < fresh && status; ++k) {  // nothing undecoded stays behind
+        kst_slot *s = &slots->slot[slots->fresh[k]];
+        *where_of(slots, s->level, s->x, s->z) = KST_SLOT_NONE;
+        s->level = -1;
+        s->untold = false;
     }
     return status;
 }

@@ -11,6 +11,7 @@ typedef struct kst_slot {
     int32_t level, x, z;  // level -1: empty
     uint32_t wanted;      // update that wanted it last
     karst_chunk *chunk;   // allocated when first used
+    bool untold;          // filled, and no frame has said so yet
 } kst_slot;
 
 typedef struct kst_slots {
@@ -21,8 +22,7 @@ typedef struct kst_slots {
     int32_t count;
     kst_slot *slot;
     uint16_t *where[KARST_MAX_LEVEL + 1];  // slot of a node, KST_SLOT_NONE when absent
-    uint16_t *fresh;                       // slots filled in this update
-    int32_t fresh_count;
+    uint16_t *fresh;                       // slots to decode, inside kst_slots_want
     uint32_t update;
     int32_t loads_left;
 } kst_slots;

@@ -103,37 +103,63 @@ static void a_damaged_chunk_is_an_error_and_no_frame(void **state) {
     karst_pack_close(pack);
 }
 
-// An upload comes once for each chunk that a frame draws from, before or with that frame.
-static void every_slot_drawn_was_uploaded(void **state) {
-    (void)state;
+typedef struct held {
+    int level, column, row;
+} held;
+
+static void take_uploads(held *slots, const karst_frame *f) {
+    for (int k = 0; k < f->upload_count; ++k) {
+        const karst_upload *u = &f->uploads[k];
+        assert_true(u->slot < 16 && u->chunk);
+        slots[u->slot] = (held){u->level, u->column, u->row};
+    }
+}
+
+static bool are_held(const held *slots, const karst_frame *f) {
+    for (int k = 0; k < f->chunk_count; ++k) {
+        const karst_frame_chunk *c = &f->chunks[k];
+        const held *h = &slots[c->slot];
+        if (h->level != c->level || h->column != c->column || h->row != c->row) return false;
+    }
+    return true;
+}
+
+// Every chunk that a frame draws from was uploaded before or with that frame, also when updates between failed.
+// `forget` is the control: a renderer that misses an upload does not hold what it draws.
+static bool walk_with_failures(bool forget, int *failed) {
     karst_scene_def def = karst_scene_def_default();
     def.slot_count = 16;
-    karst_scene *scene;
-    assert_int_equal(karst_scene_create(tall.pack, &def, &scene), KARST_OK);
-    struct {
-        int level, column, row;
-    } held[16];
-    for (int k = 0; k < 16; ++k) held[k].level = -1;
-    for (prop p = prop_begin("scene_uploads", 60); prop_next(&p);) {
-        karst_view v = world_view(&p, &tall);
-        karst_budget b = karst_budget_default();
-        b.load_limit = prop_int(&p, 1, 8);
-        karst_frame f;
-        prop_check(&p, !karst_scene_update(scene, &v, 1, &b, &f));
-        for (int k = 0; k < f.upload_count; ++k) {
-            const karst_upload *u = &f.uploads[k];
-            prop_check(&p, u->slot < 16 && u->chunk);
-            held[u->slot].level = u->level;
-            held[u->slot].column = u->column;
-            held[u->slot].row = u->row;
+    bool all = true;
+    for (prop p = prop_begin("scene_uploads", 200); prop_next(&p);) {
+        karst_scene *scene;
+        assert_int_equal(karst_scene_create(tall.pack, &def, &scene), KARST_OK);
+        held slots[16];
+        for (int k = 0; k < 16; ++k) slots[k].level = -1;
+        for (int step = 0; step < 8; ++step) {
+            karst_view v = world_view(&p, &tall);
+            karst_budget b = karst_budget_default();
+            b.load_limit = prop_int(&p, 1, 8);
+            b.error_px = (float)exp(prop_real(&p, 0, 5));
+            if (step < 4) kst_alloc_fail_after((uint64_t)prop_int(&p, 1, 20));
+            karst_frame f = {0};
+            karst_status status = karst_scene_update(scene, &v, 1, &b, &f);
+            kst_alloc_fail_after(0);
+            *failed += status != KARST_OK;
+            if (status) continue;
+            if (!forget || prop_chance(&p, 0.5)) take_uploads(slots, &f);
+            all &= are_held(slots, &f);
         }
-        for (int k = 0; k < f.chunk_count; ++k) {
-            const karst_frame_chunk *c = &f.chunks[k];
-            prop_check(&p, held[c->slot].level == c->level && held[c->slot].column == c->column &&
-                               held[c->slot].row == c->row);
-        }
+        karst_scene_destroy(scene);
     }
-    karst_scene_destroy(scene);
+    return all;
+}
+
+static void every_slot_drawn_was_uploaded(void **state) {
+    (void)state;
+    int failed = 0, unused = 0;
+    assert_true(walk_with_failures(false, &failed));
+    assert_true(failed > 0);
+    assert_false(walk_with_failures(true, &unused));
 }
 
 int main(void) {
