@@ -38,6 +38,7 @@ static karst_import_def read_options(args *a, bool *bad) {
     def.no_data = arg_real(a, "--no-data", 0, -DBL_MAX, DBL_MAX, bad);
     def.flip_rows = arg_flag(a, "--flip");
     def.swap_bytes = arg_flag(a, "--swap-bytes");
+    def.keep_bytes = arg_flag(a, "--keep-bytes");
     def.replace = arg_flag(a, "--replace");
     def.member = arg_text(a, "--member", NULL);
     def.name = arg_text(a, "--name", NULL);
@@ -117,7 +118,8 @@ static const option options[] = {
     {"--no-data", "V", "samples of this value are no data, beside what the file says"},
     {"--flip", NULL, "the first row is the southern one, against what the file says"},
     {"--rgb", "CODING", "heights coded in colours: terrarium, mapbox (none)"},
-    {"--swap-bytes", NULL, "16-bit samples were written the wrong way round"},
+    {"--swap-bytes", NULL, "samples were written with their bytes the wrong way round, against what the file says"},
+    {"--keep-bytes", NULL, "take samples that look so, and are refused, as they are"},
     {"--size", "WxH", "samples of RAW (a square, if the file is one exactly)"},
     {"--type", "TYPE", "samples of RAW: u8, u16, i16, i32, f32, f64 (.r8 u8, .r16 .raw u16, .r32 f32)"},
     {"--order", "ORDER", "byte order of RAW: little, big (little)"},

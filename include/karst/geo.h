@@ -31,7 +31,8 @@ typedef struct karst_import_def {
     bool has_no_data;
     double no_data;             ///< this value is a hole, beside what the file says
     bool flip_rows;             ///< first row is south
-    bool swap_bytes;            ///< 16-bit samples were written the wrong way round, whatever the file says
+    bool swap_bytes;            ///< samples were written the wrong way round, whatever the file says
+    bool keep_bytes;            ///< take 16-bit samples that are noise as stored and ground the other way round
     karst_pos origin;           ///< world position of vertex (0, 0)
     const char *member;         ///< array to take from an npz; NULL: the first two-dimensional one
     const char *name;           ///< of the new ground; NULL: "ground"

@@ -33,6 +33,7 @@ struct kst_source {
     double no_data;
     double spacing_x_m, spacing_z_m;  // 0: the file does not say
     bool south_first, east_first;
+    bool *turn;  // flip it to read the bytes of each sample the other way round; NULL: not here
     // Samples of rows [row, row + rows) as numbers of the file; missing: 1 where a mask says so (cleared before).
     karst_status (*read)(kst_source *source, int32_t row, int32_t rows, double *samples, uint8_t *missing,
                          karst_report *report);

@@ -97,6 +97,7 @@ karst_status kst_source_from_grid(kst_source *source, const kst_grid *grid, kars
     }
     *g = *grid;
     source->data = g;
+    source->turn = kst_kind_bytes(source->kind) > 1 ? &g->big : NULL;
     source->read = read_rows;
     source->close = close_grid;
     return KARST_OK;

@@ -16,7 +16,7 @@ karst_import_def karst_import_def_default(void) {
     return (karst_import_def){.scale = 1, .cookie = KST_COOKIE};
 }
 
-typedef struct import {
+typedef struct intake {
     const karst_import_def *def;
     karst_jobs *jobs;
     const karst_progress *progress;
@@ -36,7 +36,7 @@ typedef struct import {
     uint8_t *holes;    // cells of a strip, after a row of them: the last of the strip before
     kst_lone lone;
     kst_survey *row_survey;  // one a row
-} import;
+} intake;
 
 // ---- one row -----------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ static void reverse_row(double *samples, uint8_t *missing, int32_t width) {
     }
 }
 
-static void make_heights(const import *m, const double *samples, float *heights, uint8_t *missing, kst_survey *survey) {
+static void make_heights(const intake *m, const double *samples, float *heights, uint8_t *missing, kst_survey *survey) {
     const kst_source *s = &m->source;
     for (int32_t i = 0; i < m->width; ++i) {
         double sample = samples[i];
@@ -90,7 +90,7 @@ static void fill_gaps(float *heights, const uint8_t *missing, int32_t width) {
 
 static void work_rows(int begin, int end, int worker, void *context) {
     (void)worker;
-    import *m = context;
+    intake *m = context;
     size_t width = (size_t)m->width;
     for (int row = begin; row < end; ++row) {
         double *samples = m->samples + (size_t)row * width;
@@ -108,7 +108,7 @@ static void work_rows(int begin, int end, int worker, void *context) {
 // ---- one strip ---------------------------------------------------------------------------------------
 
 // Rows [row, row + rows) of the field, north first, into samples and missing.
-static karst_status read_strip(import *m, int32_t row, int32_t rows) {
+static karst_status read_strip(intake *m, int32_t row, int32_t rows) {
     size_t width = (size_t)m->width;
     uint8_t *missing = m->missing + width;
     memset(missing, 0, (size_t)rows * width);
@@ -127,20 +127,20 @@ static karst_status read_strip(import *m, int32_t row, int32_t rows) {
     return status;
 }
 
-static karst_status field_failed(import *m, karst_project *project, karst_status status) {
+static karst_status field_failed(intake *m, karst_project *project, karst_status status) {
     const char *why = karst_project_message(project);
     return kst_fail(m->report, status, "%s", why[0] ? why : karst_status_text(status));
 }
 
 // Rows above the first valid one get its heights.
-static karst_status fill_top(import *m, int32_t below, const float *heights) {
+static karst_status fill_top(intake *m, int32_t below, const float *heights) {
     karst_status status = KARST_OK;
     for (int32_t row = 0; row < below && !status; ++row)
         status = karst_field_write(m->field, (karst_rect){0, row, m->width, row + 1}, heights, NULL, NULL, m->width);
     return status;
 }
 
-static karst_status write_heights(import *m, int32_t row, int32_t rows) {
+static karst_status write_heights(intake *m, int32_t row, int32_t rows) {
     size_t width = (size_t)m->width;
     karst_status status = KARST_OK;
     int32_t written_from = row;
@@ -168,7 +168,7 @@ static karst_status write_heights(import *m, int32_t row, int32_t rows) {
 }
 
 // Cells between rows row - 1 .. row + rows - 1, and the lone samples of the rows that have all their cells now.
-static karst_status write_holes(import *m, int32_t row, int32_t rows) {
+static karst_status write_holes(intake *m, int32_t row, int32_t rows) {
     size_t width = (size_t)m->width, across = width - 1;
     uint64_t found = 0;
     karst_status status = KARST_OK;
@@ -194,7 +194,7 @@ static karst_status write_holes(import *m, int32_t row, int32_t rows) {
     return status;
 }
 
-static karst_status import_strip(import *m, karst_project *project, int32_t row, int32_t rows) {
+static karst_status import_strip(intake *m, karst_project *project, int32_t row, int32_t rows) {
     karst_status status = kst_progress_step(m->progress, "import", (double)row / m->height);
     if (status) return kst_fail(m->report, status, "%s: stopped", m->source.path);
     status = read_strip(m, row, rows);
@@ -208,7 +208,7 @@ static karst_status import_strip(import *m, karst_project *project, int32_t row,
 
 // ---- the whole ---------------------------------------------------------------------------------------
 
-static void choose_spacing(import *m) {
+static void choose_spacing(intake *m) {
     karst_import_info *info = m->info;
     double x = m->source.spacing_x_m, z = m->source.spacing_z_m;
     info->file_spacing_x_m = x;
@@ -225,13 +225,13 @@ static void choose_spacing(import *m) {
             x, z, info->spacing_m, 100 * (info->spacing_m / x - 1), 100 * (info->spacing_m / z - 1));
 }
 
-static karst_status check_size(import *m) {
+static karst_status check_size(intake *m) {
     if (m->source.width >= 2 && m->source.height >= 2) return KARST_OK;
     return kst_fail(m->report, KARST_ERROR_UNSUPPORTED, "%s: %d x %d samples: a ground needs at least 2 x 2",
                     m->source.path, m->source.width, m->source.height);
 }
 
-static void free_buffers(import *m) {
+static void free_buffers(intake *m) {
     size_t n = (size_t)m->width * (size_t)m->strip, one = (size_t)m->width;
     kst_free(NULL, m->samples, n * sizeof *m->samples);
     kst_free(NULL, m->heights, (n + one) * sizeof *m->heights);
@@ -241,7 +241,7 @@ static void free_buffers(import *m) {
     kst_free(NULL, m->row_survey, (size_t)m->strip * sizeof *m->row_survey);
 }
 
-static karst_status make_buffers(import *m) {
+static karst_status make_buffers(intake *m) {
     int64_t most = ((int64_t)4 << 20) / m->width;  // samples: 32 MiB of doubles
     m->strip = most >= KST_ROWS_A_STRIP ? KST_ROWS_A_STRIP : most < 1 ? 1 : (int32_t)most;
     size_t n = (size_t)m->width * (size_t)m->strip, one = (size_t)m->width;
@@ -254,7 +254,11 @@ static karst_status make_buffers(import *m) {
     return kst_fail(m->report, KARST_ERROR_MEMORY, "%s: out of memory", m->source.path);
 }
 
-static void tell_what_was_found(import *m) {
+static bool is_short(const intake *m) {
+    return m->source.kind == KST_KIND_U16 || m->source.kind == KST_KIND_I16;
+}
+
+static void tell_what_was_found(intake *m) {
     karst_import_info *info = m->info;
     const kst_survey *s = &m->survey;
     info->columns = m->width;
@@ -276,23 +280,36 @@ static void tell_what_was_found(import *m) {
             "%g, a usual mark of no data: %llu of the samples, but the file does not declare it: pass --no-data %g if "
             "it is one",
             s->suspect, (unsigned long long)s->suspects, s->suspect);
-    bool raw = !strcmp(info->format, "RAW");
-    if (kst_survey_looks_swapped(s))
-        kst_note(info,
-                 "with their bytes the other way round the samples would be far smoother: pass %s if this ground "
-                 "looks like noise",
-                 !raw                               ? "--swap-bytes"
-                 : m->def->order == KARST_ORDER_BIG ? "--order little"
-                                                    : "--order big");
+    if (!kst_survey_looks_swapped(s)) return;
+    const char *cure = m->source.turn ? "pass --swap-bytes" : "was it written so?";
+    if (!strcmp(info->format, "RAW"))
+        cure = m->def->order == KARST_ORDER_BIG ? "pass --order little" : "pass --order big";
+    kst_note(
+        info,
+        "with their bytes the other way round the samples would be far smoother; if this ground looks like noise: %s",
+        cure);
 }
 
-static karst_status pour(import *m, karst_project *project, int64_t *ground) {
+// A file that says how its samples are stored and gives noise, where the other byte order gives ground, was written
+// wrong: its noise is nobody's ground. RAW says nothing, so there it is a warning.
+static karst_status refuse_noise(const intake *m) {
+    if (m->def->keep_bytes || !is_short(m) || !strcmp(m->info->format, "RAW")) return KARST_OK;
+    if (!kst_survey_is_misread(&m->survey)) return KARST_OK;
+    return kst_fail(
+        m->report, KARST_ERROR_FORMAT,
+        "%s: its samples are noise, and ground with their bytes the other way round: pass %s (or --keep-bytes "
+        "to take them as they are)",
+        m->source.path, m->def->swap_bytes ? "no --swap-bytes" : "--swap-bytes");
+}
+
+static karst_status pour(intake *m, karst_project *project, int64_t *ground) {
     karst_field_shape shape = {m->width, m->height, m->info->spacing_m, m->def->origin};
     karst_status status = karst_project_add_field(project, m->def->name, &shape, ground);
     if (!status) status = karst_project_field(project, *ground, 0, &m->field);
     if (status) return field_failed(m, project, status);
     for (int32_t row = 0; row < m->height && !status; row += m->strip)
         status = import_strip(m, project, row, m->height - row < m->strip ? m->height - row : m->strip);
+    if (!status) status = refuse_noise(m);
     if (status) return status;
     status = karst_field_flush(m->field);
     if (status) return field_failed(m, project, status);
@@ -305,7 +322,7 @@ static karst_status pour(import *m, karst_project *project, int64_t *ground) {
 }
 
 // The world's ground must go first, and only when asked.
-static karst_status make_place(import *m, karst_project *project) {
+static karst_status make_place(intake *m, karst_project *project) {
     karst_project_ground old;
     int count = 0;
     karst_status status = karst_project_grounds(project, &old, 1, &count);
@@ -326,7 +343,8 @@ karst_status karst_geo_import(karst_project *project, const char *path, const ka
     if (!def) def = &standard;
     KARST_ASSERT(def->cookie == KST_COOKIE);
     karst_import_info found = {0};
-import m = {.def = def, .jobs = jobs, .progress = progress, .report = report, .info = & found, .survey = kst_survey_begin() };
+    intake m = {
+        .def = def, .jobs = jobs, .progress = progress, .report = report, .info = &found, .survey = kst_survey_begin()};
     if (!isfinite(def->scale) || !isfinite(def->offset) || def->scale == 0 || !isfinite(def->spacing_m))
         return kst_fail(report, KARST_ERROR_ARGUMENT, "%s: scale, offset and spacing are finite, and scale is not 0",
                         path);

@@ -373,18 +373,15 @@ karst_status kst_raster_open(kst_source *source, const karst_import_def *def, ka
         if (r->rgb) set_coding(source, r);
     }
     kst_gdal_end();
-    if (!status && def->swap_bytes && !r->rgb) {
-        if (kst_kind_bytes(source->kind) != 2)
-            status =
-                kst_fail(report, KARST_ERROR_ARGUMENT, "%s: samples of %s: bytes are swapped in 16-bit samples only",
-                         source->path, kst_kind_text(source->kind));
-        r->swap = !r->swap;
-    }
+    if (!r->rgb && kst_kind_bytes(source->kind) == 2) source->turn = &r->swap;
     if (!status && r->rgb) {
         r->colours_bytes = (size_t)3 * KST_ROWS_A_STRIP * (size_t)source->width;
         r->colours = kst_alloc(NULL, r->colours_bytes);
         if (!r->colours) status = kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", source->path);
     }
-    if (!status && !strcmp(r->driver, "AAIGrid")) status = take_over(source, report);
+    if (!status && !strcmp(r->driver, "AAIGrid")) {
+        status = take_over(source, report);
+        source->turn = NULL;  // numbers in text have no bytes to turn
+    }
     return status;
 }

@@ -28,15 +28,25 @@ static bool is_raw(const char *path, const karst_import_def *def) {
     return false;
 }
 
+// The bytes of each sample the other way round, in whatever reader.
+static karst_status turn_bytes(kst_source *source, karst_import_info *info, karst_report *report) {
+    if (!source->turn)
+        return kst_fail(report, KARST_ERROR_ARGUMENT,
+                        "%s: samples of %s: --swap-bytes turns 16-bit rasters, RAW and npy", source->path,
+                        info->type[0] ? info->type : kst_kind_text(source->kind));
+    *source->turn = !*source->turn;
+    if (info->byte_order[0])
+        snprintf(info->byte_order, sizeof info->byte_order, strcmp(info->byte_order, "big") ? "big" : "little");
+    return KARST_OK;
+}
+
 karst_status kst_source_open(kst_source *source, const char *path, const karst_import_def *def, karst_import_info *info,
                              karst_report *report) {
     *source = (kst_source){.path = path, .scale = 1};
     karst_status status = look_at(path, report);
     if (status) return status;
     if (is_raw(path, def)) {
-        karst_import_def raw = *def;
-        if (def->swap_bytes) raw.order = raw.order == KARST_ORDER_BIG ? KARST_ORDER_LITTLE : KARST_ORDER_BIG;
-        status = kst_raw_open(source, &raw, info, report);
+        status = kst_raw_open(source, def, info, report);
     } else if (begins_with(path, "\x93NUMPY", 6)) {
         status = kst_npy_open(source, def, info, report);
     } else if (begins_with(path, "PK\x03\x04", 4)) {
@@ -49,6 +59,7 @@ karst_status kst_source_open(kst_source *source, const char *path, const karst_i
             status = kst_hgt_open(source, info, report);
         }
     }
+    if (!status && def->swap_bytes) status = turn_bytes(source, info, report);
     if (!status && !info->type[0]) snprintf(info->type, sizeof info->type, "%s", kst_kind_text(source->kind));
     if (status) kst_source_close(source);
     return status;

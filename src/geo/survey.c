@@ -5,7 +5,7 @@
 #include <math.h>
 
 kst_survey kst_survey_begin(void) {
-    return (kst_survey){.min = INFINITY, .max = -INFINITY};
+    return (kst_survey){.min = INFINITY, .max = -INFINITY, .low = INFINITY, .high = -INFINITY, .bits_all = 0xFF};
 }
 
 void kst_survey_steps(const kst_source *source, double scale, double steps[KST_STEP_COUNT]) {
@@ -69,14 +69,22 @@ void kst_survey_row(kst_survey *s, const double *samples, const float *heights, 
             continue;
         }
         ++s->valid;
+        if (samples[i] < s->low) s->low = samples[i];
+        if (samples[i] > s->high) s->high = samples[i];
         if (heights[i] < s->min) s->min = heights[i];
         if (heights[i] > s->max) s->max = heights[i];
         if (is_suspect(samples[i]) && s->suspects++ == 0) s->suspect = samples[i];
     }
     look_for_steps(s, heights, missing, width, steps);
     if (!can_be_swapped(kind)) return;
+    for (int32_t i = 0; i < width && (kind == KST_KIND_U16 || kind == KST_KIND_I16); ++i) {
+        if (missing[i]) continue;
+        s->bits_any |= (uint8_t)(int32_t)samples[i];
+        s->bits_all &= (uint8_t)(int32_t)samples[i];
+    }
     for (int32_t i = 1; i < width; ++i) {
         if (missing[i] || missing[i - 1]) continue;
+        ++s->pairs;
         s->rough += cliff(samples[i], samples[i - 1], kind);
         s->rough_swapped += cliff(swapped(samples[i], kind), swapped(samples[i - 1], kind), kind);
     }
@@ -91,6 +99,11 @@ void kst_survey_merge(kst_survey *into, const kst_survey *other) {
     into->missing += other->missing;
     into->not_finite += other->not_finite;
     for (int k = 0; k < KST_STEP_COUNT; ++k) into->not_whole[k] |= other->not_whole[k];
+    if (other->low < into->low) into->low = other->low;
+    if (other->high > into->high) into->high = other->high;
+    into->pairs += other->pairs;
+    into->bits_any |= other->bits_any;
+    into->bits_all &= other->bits_all;
     into->rough += other->rough;
     into->rough_swapped += other->rough_swapped;
 }
@@ -98,4 +111,12 @@ void kst_survey_merge(kst_survey *into, const kst_survey *other) {
 // Ground is smooth and its bytes the other way round are noise, a hundred times as rough and more.
 bool kst_survey_looks_swapped(const kst_survey *s) {
     return s->rough / 16 > s->rough_swapped;
+}
+
+// Honest samples that are smoother the other way round are few steps times 256: their low bytes are all alike. Where
+// they are, samples still are noise when neighbours differ by an eighth of the range, as independent ones do by a
+// third.
+bool kst_survey_is_misread(const kst_survey *s) {
+    if (!kst_survey_looks_swapped(s)) return false;
+    return s->bits_any != s->bits_all || (double)s->rough / 16 > (double)s->pairs * (s->high - s->low) / 8;
 }

@@ -14,6 +14,9 @@ typedef struct kst_survey {
     double suspect;                  // the first of them
     bool not_whole[KST_STEP_COUNT];  // some height is not a whole number of steps
     uint64_t rough, rough_swapped;   // sum of steps between neighbours, as stored and with bytes swapped
+    uint64_t pairs;                  // of neighbours in those sums
+    double low, high;                // of valid samples
+    uint8_t bits_any, bits_all;      // of the low bytes of 16-bit samples: set in some, set in all
 } kst_survey;
 
 kst_survey kst_survey_begin(void);
@@ -24,4 +27,7 @@ void kst_survey_merge(kst_survey *into, const kst_survey *other);
 // Candidates, largest first; the last is the source's own, 0 when it has none.
 void kst_survey_steps(const kst_source *source, double scale, double steps[KST_STEP_COUNT]);
 double kst_survey_step(const kst_survey *survey, const double steps[KST_STEP_COUNT]);
+// Far smoother with the bytes of each sample the other way round.
 bool kst_survey_looks_swapped(const kst_survey *survey);
+// And not merely heights times 256, which are ground both ways: for 16-bit samples.
+bool kst_survey_is_misread(const kst_survey *survey);

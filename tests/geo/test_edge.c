@@ -71,9 +71,9 @@ static void good_files_give_the_same_heights(void **state) {
     }
 }
 
-// These hold whole samples whose bytes were swapped before they were written: any reader sees noise. Karst keeps to
-// the file, says so, and mends it when told.
-static void swapped_samples_are_told_and_mended(void **state) {
+// These hold whole samples whose bytes were swapped before they were written: any reader sees noise. Karst refuses it
+// in a line that names the file and the cure, mends it when told, and takes it as it is when told that.
+static void swapped_samples_are_refused_and_mended(void **state) {
     (void)state;
     read_reference();
     static const struct {
@@ -87,9 +87,15 @@ static void swapped_samples_are_told_and_mended(void **state) {
     for (size_t k = 0; k < sizeof files / sizeof *files; ++k) {
         karst_import_def def = karst_import_def_default();
         imported got = import_edge(files[k].name, &def);
-        if (got.status) fail_msg("%s", got.report.message);
-        if (!warned(&got, "--swap-bytes")) fail_msg("%s: no warning", files[k].name);
+        if (got.status != KARST_ERROR_FORMAT) fail_msg("%s: %d", files[k].name, got.status);
+        if (!strstr(got.report.message, files[k].name) || !strstr(got.report.message, "pass --swap-bytes"))
+            fail_msg("%s", got.report.message);
         imported_free(&got);
+        def.keep_bytes = true;
+        got = import_edge(files[k].name, &def);
+        if (got.status || !warned(&got, "--swap-bytes")) fail_msg("%s: kept: %s", files[k].name, got.report.message);
+        imported_free(&got);
+        def.keep_bytes = false;
         def.swap_bytes = true;
         got = import_edge(files[k].name, &def);
         expect_reference(files[k].name, &got, files[k].scale, files[k].offset, files[k].tolerance);
@@ -109,11 +115,11 @@ static void swapped_samples_are_told_and_mended(void **state) {
 static void south_first_is_flipped_and_steps_are_found(void **state) {
     (void)state;
     read_reference();
-    imported got = import_edge("southup_65x65.tif", NULL);
-    assert_string_equal(got.info.row_order, "south first, flipped");
-    imported_free(&got);
     karst_import_def def = karst_import_def_default();
     def.swap_bytes = true;
+    imported got = import_edge("southup_65x65.tif", &def);
+    assert_string_equal(got.info.row_order, "south first, flipped");
+    imported_free(&got);
     got = import_edge("scale_offset_i16_65x65.tif", &def);
     assert_true(got.info.step_m == 0.1);
     imported_free(&got);
@@ -135,6 +141,9 @@ static void small_and_flat_files_come_in(void **state) {
     imported_free(&got);
     karst_import_def def = karst_import_def_default();
     def.swap_bytes = true;
+    got = import_edge("two_2x2.tif", NULL);
+    assert_int_equal(got.status, KARST_ERROR_FORMAT);
+    imported_free(&got);
     got = import_edge("two_2x2.tif", &def);
     assert_true(got.columns == 2 && got.rows == 2 && got.heights[0] == 393 && got.heights[3] == 383);
     imported_free(&got);
@@ -307,7 +316,7 @@ int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_files_give_the_same_heights),
-        cmocka_unit_test(swapped_samples_are_told_and_mended),
+        cmocka_unit_test(swapped_samples_are_refused_and_mended),
         cmocka_unit_test(south_first_is_flipped_and_steps_are_found),
         cmocka_unit_test(small_and_flat_files_come_in),
         cmocka_unit_test(what_is_missing_becomes_holes),

@@ -385,6 +385,44 @@ static void arrays_of_python_come_back(void **state) {
     }
 }
 
+// An array says how it is stored. Ground with its bytes the wrong way round is refused, and mended or taken when told;
+// the control: few steps times 256 are smoother the other way round too, and come in.
+static void misread_ground_is_refused_and_few_steps_are_not(void **state) {
+    (void)state;
+    static double right[65 * 65], turned[65 * 65], few[65 * 65];
+    static uint8_t npy[1 << 16];
+    for (int i = 0; i < 65 * 65; ++i) {
+        right[i] = round(1000 + 8 * (double)scene_height(i % 65, i / 65, 1));
+        turned[i] = __builtin_bswap16((uint16_t)right[i]);
+        few[i] = 256 * round(right[i] / 8);
+    }
+    const char *path = temp_path("order.npy");
+    karst_import_def def = karst_import_def_default();
+    write_bytes(path, npy, make_npy(npy, turned, 65, 65, KST_KIND_U16, false, false, 1, "(%d, %d)"));
+    imported got = import_file(path, &def);
+    assert_int_equal(got.status, KARST_ERROR_FORMAT);
+    assert_non_null(strstr(got.report.message, "order.npy"));
+    assert_non_null(strstr(got.report.message, "pass --swap-bytes"));
+    imported_free(&got);
+    def.keep_bytes = true;
+    got = import_file(path, &def);
+    assert_true(got.status == KARST_OK && got.heights[7] == (float)turned[7]);
+    imported_free(&got);
+    def.keep_bytes = false;
+    def.swap_bytes = true;
+    got = import_file(path, &def);
+    assert_int_equal(got.status, KARST_OK);
+    for (int i = 0; i < 65 * 65; ++i) assert_true(got.heights[i] == (float)right[i]);
+    imported_free(&got);
+    def.swap_bytes = false;
+    write_bytes(path, npy, make_npy(npy, few, 65, 65, KST_KIND_U16, false, false, 1, "(%d, %d)"));
+    got = import_file(path, &def);
+    assert_int_equal(got.status, KARST_OK);
+    assert_true(warned(&got, "the other way round"));
+    for (int i = 0; i < 65 * 65; ++i) assert_true(got.heights[i] == (float)few[i]);
+    imported_free(&got);
+}
+
 static void damaged_arrays_are_refused(void **state) {
     (void)state;
     static uint8_t npy[1 << 16], bad[1 << 16], zip[1 << 17];
@@ -602,6 +640,7 @@ int main(void) {
         cmocka_unit_test(cells_with_a_missing_corner_are_holes),
         cmocka_unit_test(the_vertical_step_is_found),
         cmocka_unit_test(arrays_of_python_come_back),
+        cmocka_unit_test(misread_ground_is_refused_and_few_steps_are_not),
         cmocka_unit_test(damaged_arrays_are_refused),
         cmocka_unit_test(degrees_become_metres),
         cmocka_unit_test(a_world_keeps_its_ground_unless_told),
