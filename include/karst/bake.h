@@ -27,7 +27,7 @@ typedef struct karst_bake_info {
     int64_t chunk_count;
     double largest_error_m;  ///< measured at every vertex, <= error_m
     int32_t steps_run, steps_reused;
-    uint64_t hash;           ///< of the pack's bytes
+    uint64_t hash;  ///< of the pack's bytes
 } karst_bake_info;
 
 /// Bake a world into a pack at path, written beside and renamed: whatever happens, there is the old file or the

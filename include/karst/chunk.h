@@ -29,9 +29,9 @@ typedef struct karst_vertex {
 } karst_vertex;
 
 enum {
-    KARST_PATCH_CELLS = 16,                                     ///< lattice cells along a patch
+    KARST_PATCH_CELLS = 16,                                       ///< lattice cells along a patch
     KARST_CHUNK_PATCHES = KARST_CHUNK_CELLS / KARST_PATCH_CELLS,  ///< patches along a chunk: 4
-    KARST_CHUNK_CORNERS = KARST_CHUNK_PATCHES + 1,              ///< patch corners along a chunk: 5
+    KARST_CHUNK_CORNERS = KARST_CHUNK_PATCHES + 1,                ///< patch corners along a chunk: 5
     KARST_CORNER_COUNT = KARST_CHUNK_CORNERS * KARST_CHUNK_CORNERS,
     KARST_CORNER_LANES = 32,  ///< KARST_CORNER_COUNT rounded up for vector loops; the rest repeats corner 0
     KARST_PATCH_LEVELS = 4,   ///< a patch may drop this many levels below its chunk's
@@ -51,19 +51,23 @@ typedef struct karst_chunk_corners {
 /// ((x * 64 + i) << L, (z * 64 + j) << L) of the field; beyond the field the last sample is stepped on.
 typedef struct karst_chunk {
     karst_vertex vertex[KARST_CHUNK_VERTICES];
-    uint16_t normal[KARST_CHUNK_VERTICES];  ///< smooth normal: octahedral, x in the low byte, z in the high, biased by 128
-    uint64_t hole[KARST_CHUNK_CELLS];       ///< level 0: bit i of word j: cell is a hole. Coarser: a hole anywhere below
+    /// Smooth normal: octahedral, x in the low byte, z in the high, biased by 128.
+    uint16_t normal[KARST_CHUNK_VERTICES];
+    /// Level 0: bit i of word j: the cell is a hole. Coarser: a hole anywhere below.
+    uint64_t hole[KARST_CHUNK_CELLS];
     karst_chunk_corners corners;
 } karst_chunk;
 
 /// One node of the pyramid of chunks.
 typedef struct karst_node {
-    float reach_min[3], reach_max[3];  ///< bounds of the chunk and of two rings of patches round it, relative to the ground's origin [m]
+    float reach_min[3], reach_max[3];  ///< bounds of the chunk and of two rings of patches round it, relative to the
+                                       ///< ground's origin [m]
     float error;                       ///< most that this level is off inside reach [m]; 0 at level 0
 } karst_node;
 
-/// Unit normal of an encoded one; any code is one. Threads: any. The code is octahedral round y: x is (low byte - 128) / 127, z is (high byte - 128)
-/// / 127, both at least -1, and the upper half of the sphere is |x| + |z| <= 1. Every code decodes. The same in GLSL:
+/// Unit normal of an encoded one; any code is one. Threads: any. The code is octahedral round y: x is (low byte - 128)
+/// / 127, z is (high byte - 128) / 127, both at least -1, and the upper half of the sphere is |x| + |z| <= 1. Every
+/// code decodes. The same in GLSL:
 ///
 ///     vec3 karst_normal(uint code) {
 ///         vec2 p = max((vec2(float(code & 255u), float((code >> 8) & 255u)) - 128.0) * (1.0 / 127.0), vec2(-1.0));

@@ -32,11 +32,11 @@ typedef struct karst_field_shape {
 
 /// The samples of one chunk, author's precision. Row-major, 65 vertices a row.
 typedef struct karst_field_chunk {
-    float y[KARST_CHUNK_VERTICES];       ///< dy [m]
-    float x[KARST_CHUNK_VERTICES];       ///< dx [m]; meaningful only if displaced
-    float z[KARST_CHUNK_VERTICES];       ///< dz [m]; meaningful only if displaced
-    uint64_t hole[KARST_CHUNK_CELLS];    ///< bit i of word j: cell (i, j) is a hole
-    bool displaced;                      ///< any dx or dz in this chunk is not zero
+    float y[KARST_CHUNK_VERTICES];     ///< dy [m]
+    float x[KARST_CHUNK_VERTICES];     ///< dx [m]; meaningful only if displaced
+    float z[KARST_CHUNK_VERTICES];     ///< dz [m]; meaningful only if displaced
+    uint64_t hole[KARST_CHUNK_CELLS];  ///< bit i of word j: cell (i, j) is a hole
+    bool displaced;                    ///< any dx or dz in this chunk is not zero
 } karst_field_chunk;
 
 /// Where a paged field keeps its chunks when they are not in memory. All calls come from one thread at a time.
@@ -63,7 +63,8 @@ typedef struct karst_field karst_field;
 KARST_API karst_field_def karst_field_def_default(void);
 
 /// Make a field. @param def NULL: the default @param out yours until karst_field_destroy(); untouched on error
-/// Threads: one field is used from one thread at a time, but for queries through its ground. Cost: O(chunks) pointers; no chunk is touched, so a 16,385 x 16,385 field opens at once.
+/// Threads: one field is used from one thread at a time, but for queries through its ground. Cost: O(chunks) pointers;
+/// no chunk is touched, so a 16,385 x 16,385 field opens at once.
 /// @return KARST_ERROR_MEMORY, KARST_ERROR_ARGUMENT (shape out of range)
 KARST_API karst_status karst_field_create(const karst_field_def *def, karst_field **out);
 

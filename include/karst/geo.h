@@ -12,7 +12,12 @@ extern "C" {
 
 typedef enum karst_sample_type {
     KARST_SAMPLE_GUESS = 0,
-    KARST_SAMPLE_U8, KARST_SAMPLE_U16, KARST_SAMPLE_I16, KARST_SAMPLE_I32, KARST_SAMPLE_F32, KARST_SAMPLE_F64
+    KARST_SAMPLE_U8,
+    KARST_SAMPLE_U16,
+    KARST_SAMPLE_I16,
+    KARST_SAMPLE_I32,
+    KARST_SAMPLE_F32,
+    KARST_SAMPLE_F64
 } karst_sample_type;
 
 typedef enum karst_byte_order { KARST_ORDER_LITTLE = 0, KARST_ORDER_BIG } karst_byte_order;
@@ -21,23 +26,23 @@ typedef enum karst_rgb_coding { KARST_RGB_NONE = 0, KARST_RGB_TERRARIUM, KARST_R
 
 /// How to read a file. Start from karst_import_def_default(); what is left at its default is found out.
 typedef struct karst_import_def {
-    int32_t width, height;      ///< samples; needed for RAW that is not square
-    karst_sample_type type;     ///< of RAW; guessed from the extension (.r16 u16, .r32 f32, .raw u16)
-    karst_byte_order order;     ///< of RAW
-    uint64_t header_bytes;      ///< to skip in RAW
-    karst_rgb_coding rgb;       ///< heights coded in colours
-    double spacing_m;           ///< 0: from the file's georeference, else 1
-    double scale, offset;       ///< height = sample * scale + offset, over the file's own; default 1, 0
+    int32_t width, height;   ///< samples; needed for RAW that is not square
+    karst_sample_type type;  ///< of RAW; guessed from the extension (.r16 u16, .r32 f32, .raw u16)
+    karst_byte_order order;  ///< of RAW
+    uint64_t header_bytes;   ///< to skip in RAW
+    karst_rgb_coding rgb;    ///< heights coded in colours
+    double spacing_m;        ///< 0: from the file's georeference, else 1
+    double scale, offset;    ///< height = sample * scale + offset, over the file's own; default 1, 0
     bool has_no_data;
-    double no_data;             ///< this value is a hole, beside what the file says
-    bool flip_rows;             ///< first row is south
-    bool swap_bytes;            ///< samples were written the wrong way round, whatever the file says
-    bool keep_bytes;            ///< take 16-bit samples that are noise as stored and ground the other way round
-    karst_pos origin;           ///< world position of vertex (0, 0)
-    const char *member;         ///< array to take from an npz; NULL: the first two-dimensional one
-    const char *name;           ///< of the new ground; NULL: "ground"
-    bool replace;               ///< replace the world's ground if it has one
-    uint32_t cookie;            ///< set by the default function, do not touch
+    double no_data;      ///< this value is a hole, beside what the file says
+    bool flip_rows;      ///< first row is south
+    bool swap_bytes;     ///< samples were written the wrong way round, whatever the file says
+    bool keep_bytes;     ///< take 16-bit samples that are noise as stored and ground the other way round
+    karst_pos origin;    ///< world position of vertex (0, 0)
+    const char *member;  ///< array to take from an npz; NULL: the first two-dimensional one
+    const char *name;    ///< of the new ground; NULL: "ground"
+    bool replace;        ///< replace the world's ground if it has one
+    uint32_t cookie;     ///< set by the default function, do not touch
 } karst_import_def;
 
 /// Everything found out from the file, origin 0, ground named "ground".
@@ -48,12 +53,12 @@ enum { KARST_WARNINGS_MAX = 8, KARST_WARNING_BYTES = 240 };
 /// What was found in a file and what became of it.
 typedef struct karst_import_info {
     int32_t columns, rows;
-    double spacing_m;          ///< of the field
+    double spacing_m;                           ///< of the field
     double file_spacing_x_m, file_spacing_z_m;  ///< in the file, 0 if it does not say
     float min_m, max_m;
-    uint64_t holes;            ///< cells
+    uint64_t holes;  ///< cells
     uint64_t no_data_samples;
-    double step_m;             ///< vertical step of the samples, 0 when they are continuous
+    double step_m;  ///< vertical step of the samples, 0 when they are continuous
     char format[64], type[16], byte_order[16], row_order[24];
     char warnings[KARST_WARNINGS_MAX][KARST_WARNING_BYTES];
     int warning_count;
@@ -71,19 +76,20 @@ KARST_API karst_status karst_geo_import(karst_project *project, const char *path
 
 /// What an export wrote, and how to read it back.
 typedef struct karst_export_info {
-    int32_t columns, rows;      ///< of a raster, 0 of a mesh
+    int32_t columns, rows;         ///< of a raster, 0 of a mesh
     uint64_t vertices, triangles;  ///< of a mesh, 0 of a raster
-    double scale, offset;       ///< height = sample * scale + offset [m]
-    bool has_no_data;           ///< some samples have no ground around them
-    double no_data;             ///< what they hold; NaN in .tif and .r32
-    double largest_error_m;     ///< between a height and what was written; 0: exact
+    double scale, offset;          ///< height = sample * scale + offset [m]
+    bool has_no_data;              ///< some samples have no ground around them
+    double no_data;                ///< what they hold; NaN in .tif and .r32
+    double largest_error_m;        ///< between a height and what was written; 0: exact
     char warnings[KARST_WARNINGS_MAX][KARST_WARNING_BYTES];
     int warning_count;
 } karst_export_info;
 
 /// Write the field of a world: the extension picks the format: .tif .png .r16 .r32 .obj .ply .glb.
 /// 16-bit formats hold whole steps: exactly when the heights are, else rounded, with a warning. A vertex with
-/// ground on no side is no data, unless an import gave its height. Written beside and renamed. Threads: one call a project. Cost: O(samples).
+/// ground on no side is no data, unless an import gave its height. Written beside and renamed. Threads: one call a
+/// project. Cost: O(samples).
 /// @param info what was written; may be NULL, untouched on error
 /// @return KARST_ERROR_UNSUPPORTED (extension), KARST_ERROR_FILE, KARST_ERROR_LIMIT (heights or size that the format
 /// cannot hold), KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED

@@ -36,11 +36,11 @@ typedef struct karst_pack_info {
     uint32_t version;
     uint64_t file_bytes;
     karst_lattice lattice;
-    int32_t level_count;                   ///< levels 0 (finest) .. level_count - 1 (one chunk)
-    karst_box bounds;                      ///< of the reference triangles, world [m]
-    uint64_t hole_count;                   ///< hole cells inside the field
-    float min_y_m, max_y_m;                ///< world heights of vertices that touch ground
-    uint64_t world_hash;                   ///< of the inputs this was baked from
+    int32_t level_count;     ///< levels 0 (finest) .. level_count - 1 (one chunk)
+    karst_box bounds;        ///< of the reference triangles, world [m]
+    uint64_t hole_count;     ///< hole cells inside the field
+    float min_y_m, max_y_m;  ///< world heights of vertices that touch ground
+    uint64_t world_hash;     ///< of the inputs this was baked from
 } karst_pack_info;
 
 /// What is in it. Threads: any. Cost: O(1).
@@ -65,10 +65,10 @@ KARST_API karst_status karst_pack_read_chunk(const karst_pack *pack, int level, 
 typedef struct karst_map {
     char name[16];
     int32_t width, height;
-    int32_t channels;         ///< 1..4, interleaved
-    int32_t sample_bytes;     ///< 1: u8, 2: u16
+    int32_t channels;      ///< 1..4, interleaved
+    int32_t sample_bytes;  ///< 1: u8, 2: u16
     float scale, offset;
-    const void *samples;      ///< valid until the pack is closed
+    const void *samples;  ///< valid until the pack is closed
 } karst_map;
 
 /// Number of maps, at most 8.

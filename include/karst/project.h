@@ -52,10 +52,10 @@ typedef struct karst_project_ground {
     char kind[16];  ///< "field"
     char name[KARST_NAME_BYTES];
     karst_field_shape shape;
-    double step_m;          ///< vertical step of the source, 0 if unknown
-    double hole_share;      ///< unused cells 0..1
+    double step_m;                    ///< vertical step of the source, 0 if unknown
+    double hole_share;                ///< unused cells 0..1
     char source[KARST_SOURCE_BYTES];  ///< what it was imported from, for people
-    uint64_t hash;          ///< of all its samples and its shape
+    uint64_t hash;                    ///< of all its samples and its shape
 } karst_project_ground;
 
 /// List the grounds. @param out room for capacity; *count receives how many there are
@@ -80,9 +80,10 @@ KARST_API karst_status karst_project_commit(karst_project *project);
 KARST_API void karst_project_rollback(karst_project *project);
 
 /// Inside a step: add a field ground, flat at 0; *id receives its id. A world holds one field for now.
-/// @return KARST_ERROR_ARGUMENT (shape, or no step begun), KARST_ERROR_LIMIT (a world holds one field), KARST_ERROR_FILE
-KARST_API karst_status karst_project_add_field(karst_project *project, const char *name,
-                                               const karst_field_shape *shape, int64_t *id);
+/// @return KARST_ERROR_ARGUMENT (shape, or no step begun), KARST_ERROR_LIMIT (a world holds one field),
+/// KARST_ERROR_FILE
+KARST_API karst_status karst_project_add_field(karst_project *project, const char *name, const karst_field_shape *shape,
+                                               int64_t *id);
 /// Inside a step: remove a ground and all its samples. @return KARST_ERROR_ARGUMENT, KARST_ERROR_FILE
 KARST_API karst_status karst_project_remove_ground(karst_project *project, int64_t ground);
 /// Inside a step: note where a ground came from and its vertical step [m], 0 if unknown.

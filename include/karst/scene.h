@@ -36,10 +36,10 @@ KARST_API void karst_scene_destroy(karst_scene *scene);
 
 /// What a frame may cost and must keep. Start from karst_budget_default().
 typedef struct karst_budget {
-    float error_px;     ///< largest error on screen, > 0; default 1
+    float error_px;      ///< largest error on screen, > 0; default 1
     int32_t load_limit;  ///< most chunks decoded in this update; default 64. What is missing shows coarser
-    bool cull;          ///< leave out what no view sees; default true
-    bool full_detail;   ///< draw the reference triangles everywhere, whatever they cost
+    bool cull;           ///< leave out what no view sees; default true
+    bool full_detail;    ///< draw the reference triangles everywhere, whatever they cost
 } karst_budget;
 
 /// One pixel, 64 chunks an update, culled.
@@ -96,8 +96,8 @@ typedef struct karst_frame {
     int32_t upload_count;
     struct {
         int64_t triangles;
-        int32_t draws;           ///< batches
-        float worst_error_px;    ///< largest bound of what is drawn, anywhere on a screen
+        int32_t draws;         ///< batches
+        float worst_error_px;  ///< largest bound of what is drawn, anywhere on a screen
         int32_t chunks_drawn;
         int32_t chunks_awaited;  ///< wanted and not resident
         int32_t nodes_visited;

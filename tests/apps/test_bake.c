@@ -72,16 +72,6 @@ static void bake_says_why_not(void **state) {
     ran_free(&r);
 }
 
-static bool same_bytes(const char *a, const char *b) {
-    kst_map x, y;
-    assert_int_equal(kst_file_map(a, NULL, &x), KARST_OK);
-    assert_int_equal(kst_file_map(b, NULL, &y), KARST_OK);
-    bool same = x.size == y.size && !memcmp(x.bytes, y.bytes, x.size);
-    kst_file_unmap(&x);
-    kst_file_unmap(&y);
-    return same;
-}
-
 static uint64_t world_hash(const char *world) {
     karst_project *project;
     uint64_t hash;
@@ -132,17 +122,11 @@ static void killed_anywhere_the_world_and_the_pack_are_whole(void **state) {
     assert_true(same_bytes(pack, whole));
 }
 
-static int cleanup(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bake_answers_in_words_and_in_json),
         cmocka_unit_test(bake_says_why_not),
         cmocka_unit_test(killed_anywhere_the_world_and_the_pack_are_whole),
     };
-    return cmocka_run_group_tests(tests, NULL, cleanup);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

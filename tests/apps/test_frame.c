@@ -7,12 +7,6 @@
 #include "support/prop.h"
 #include "support/run.h"
 
-static int cleanup(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 static void wrong_usage_is_one_line_and_exit_2(void **state) {
     (void)state;
     const char *w = temp_path("w.karst");
@@ -143,11 +137,11 @@ static void output_that_cannot_be_written_is_exit_1(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(wrong_usage_is_one_line_and_exit_2, cleanup),
-        cmocka_unit_test_teardown(json_is_one_object_whatever_happens, cleanup),
-        cmocka_unit_test_teardown(values_may_be_negative_joined_and_given_twice, cleanup),
-        cmocka_unit_test_teardown(every_verb_has_help_and_an_example, cleanup),
-        cmocka_unit_test_teardown(output_that_cannot_be_written_is_exit_1, cleanup),
+        cmocka_unit_test_teardown(wrong_usage_is_one_line_and_exit_2, temp_teardown),
+        cmocka_unit_test_teardown(json_is_one_object_whatever_happens, temp_teardown),
+        cmocka_unit_test_teardown(values_may_be_negative_joined_and_given_twice, temp_teardown),
+        cmocka_unit_test_teardown(every_verb_has_help_and_an_example, temp_teardown),
+        cmocka_unit_test_teardown(output_that_cannot_be_written_is_exit_1, temp_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

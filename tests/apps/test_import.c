@@ -287,12 +287,6 @@ static void killed_anywhere_the_world_is_whole(void **state) {
     assert_int_equal(files_like("k.karst"), 1);
 }
 
-static int cleanup(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -302,5 +296,5 @@ int main(void) {
         cmocka_unit_test(no_file_takes_more_memory_than_its_ground),
         cmocka_unit_test(killed_anywhere_the_world_is_whole),
     };
-    return cmocka_run_group_tests(tests, NULL, cleanup);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -32,12 +32,6 @@ static int bake(void **state) {
     return 0;
 }
 
-static int clean(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 static double number_in(const cJSON *object, const char *name) {
     const cJSON *item = cJSON_GetObjectItem(object, name);
     assert_true(cJSON_IsNumber(item));
@@ -189,5 +183,5 @@ int main(void) {
         cmocka_unit_test(an_eye_under_the_ground_is_told), cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(flyover_stays_above_the_ground),
     };
-    return cmocka_run_group_tests(tests, bake, clean);
+    return cmocka_run_group_tests(tests, bake, temp_teardown);
 }

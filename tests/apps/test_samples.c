@@ -20,12 +20,6 @@ static int bake_a_pack(void **state) {
     return (int)status;
 }
 
-static int clean_up(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 static bool is_built(const char *name) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", getenv("KARST_BIN"), name);
@@ -83,5 +77,5 @@ int main(void) {
         cmocka_unit_test(hello_tells_the_height_in_the_middle),
         cmocka_unit_test(hello_gl_draws_a_picture),
     };
-    return cmocka_run_group_tests(tests, bake_a_pack, clean_up);
+    return cmocka_run_group_tests(tests, bake_a_pack, temp_teardown);
 }

@@ -172,13 +172,7 @@ static void rays_heights_and_export_are_one_ground(void **state) {
     free(m);
 }
 
-static int clean(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rays_heights_and_export_are_one_ground)};
-    return cmocka_run_group_tests(tests, NULL, clean);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -531,12 +531,6 @@ static void without_memory_it_says_so(void **state) {
     karst_field_destroy(field);
 }
 
-static int cleanup(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_vertex_keeps_the_bound),
@@ -554,5 +548,5 @@ int main(void) {
         cmocka_unit_test(it_asks_ten_times_a_second),
         cmocka_unit_test(without_memory_it_says_so),
     };
-    return cmocka_run_group_tests(tests, NULL, cleanup);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

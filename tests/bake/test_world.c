@@ -80,16 +80,6 @@ static void bake_without_cache(const char *path, int64_t id, const char *pack) {
     karst_project_close(project);
 }
 
-static bool same_bytes(const char *a, const char *b) {
-    kst_map x, y;
-    assert_int_equal(kst_file_map(a, NULL, &x), KARST_OK);
-    assert_int_equal(kst_file_map(b, NULL, &y), KARST_OK);
-    bool same = x.size == y.size && !memcmp(x.bytes, y.bytes, x.size);
-    kst_file_unmap(&x);
-    kst_file_unmap(&y);
-    return same;
-}
-
 static void run_sql(const char *path, const char *text) {
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -176,12 +166,6 @@ static void a_world_without_ground_says_so(void **state) {
     karst_project_close(project);
 }
 
-static int cleanup(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unchanged_world_is_not_baked_again),
@@ -189,5 +173,5 @@ int main(void) {
         cmocka_unit_test(damaged_results_are_not_used),
         cmocka_unit_test(a_world_without_ground_says_so),
     };
-    return cmocka_run_group_tests(tests, NULL, cleanup);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -32,12 +32,6 @@ static int files_in_folder(void) {
     return count;
 }
 
-static int cleanup(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 static void maps_hold_the_file(void **state) {
     (void)state;
     char *path = strdup(temp_path("map"));
@@ -175,12 +169,12 @@ static void a_full_disk_keeps_the_old_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(maps_hold_the_file, cleanup),
-        cmocka_unit_test_teardown(what_is_no_file_is_named, cleanup),
-        cmocka_unit_test_teardown(commit_replaces_and_abandon_keeps, cleanup),
-        cmocka_unit_test_teardown(what_may_not_be_replaced_is_refused, cleanup),
-        cmocka_unit_test_teardown(a_killed_writer_leaves_a_whole_file, cleanup),
-        cmocka_unit_test_teardown(a_full_disk_keeps_the_old_file, cleanup),
+        cmocka_unit_test_teardown(maps_hold_the_file, temp_teardown),
+        cmocka_unit_test_teardown(what_is_no_file_is_named, temp_teardown),
+        cmocka_unit_test_teardown(commit_replaces_and_abandon_keeps, temp_teardown),
+        cmocka_unit_test_teardown(what_may_not_be_replaced_is_refused, temp_teardown),
+        cmocka_unit_test_teardown(a_killed_writer_leaves_a_whole_file, temp_teardown),
+        cmocka_unit_test_teardown(a_full_disk_keeps_the_old_file, temp_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,12 +306,6 @@ static void real_files_are_explained(void **state) {
     }
 }
 
-static int clean_up(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -324,5 +318,5 @@ int main(void) {
         cmocka_unit_test(colours_hold_heights),
         cmocka_unit_test(real_files_are_explained),
     };
-    return cmocka_run_group_tests(tests, NULL, clean_up);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

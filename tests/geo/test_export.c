@@ -366,12 +366,6 @@ static void decimals_are_right_to_a_tenth_of_a_micrometre(void **state) {
     }
 }
 
-static int clean_up(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -382,5 +376,5 @@ int main(void) {
         cmocka_unit_test(a_stopped_export_leaves_the_old_file),
         cmocka_unit_test(decimals_are_right_to_a_tenth_of_a_micrometre),
     };
-    return cmocka_run_group_tests(tests, NULL, clean_up);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

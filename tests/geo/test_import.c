@@ -625,12 +625,6 @@ static void arrays_that_python_wrote_come_in(void **state) {
     }
 }
 
-static int clean_up(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -649,5 +643,5 @@ int main(void) {
         cmocka_unit_test(every_failed_allocation_leaves_the_world_whole),
         cmocka_unit_test(arrays_that_python_wrote_come_in),
     };
-    return cmocka_run_group_tests(tests, NULL, clean_up);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -35,14 +35,8 @@ static void a_folder_that_is_not_there_is_said(void **state) {
     assert_non_null(strstr(report.message, "/nowhere/at/all.png"));
 }
 
-static int clean_up(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(png_holds_the_pixels),
                                        cmocka_unit_test(a_folder_that_is_not_there_is_said)};
-    return cmocka_run_group_tests(tests, NULL, clean_up);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

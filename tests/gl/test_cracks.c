@@ -64,16 +64,10 @@ static void unmatched_edges_show_red(void **state) {
     assert_true(frames > test_count(4));
 }
 
-static int remove_files(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_red_shows_through_closed_ground),
         cmocka_unit_test(unmatched_edges_show_red),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_files);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -90,17 +90,11 @@ static void without_the_bit_holes_are_covered(void **state) {
     assert_true(d.wrong > d.pixels / 100);
 }
 
-static int remove_files(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_detail_shows_what_rays_meet),
         cmocka_unit_test(coarser_levels_keep_the_rim),
         cmocka_unit_test(without_the_bit_holes_are_covered),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_files);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

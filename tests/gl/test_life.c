@@ -7,12 +7,6 @@
 
 enum { WIDTH = 96, HEIGHT = 64, BYTES = 3 * WIDTH * HEIGHT };
 
-static int clean_up(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 static karst_pack *bake_a_pack(void) {
     karst_field *field;
     karst_pack *pack;
@@ -70,5 +64,5 @@ static void a_new_context_draws_the_same_picture(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_new_context_draws_the_same_picture)};
-    return cmocka_run_group_tests(tests, NULL, clean_up);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

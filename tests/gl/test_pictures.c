@@ -384,12 +384,6 @@ static void noise_repeats_and_its_gradient_is_true(void **state) {
     free(t);
 }
 
-static int remove_files(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_are_those_of_the_goldens),
@@ -404,5 +398,5 @@ int main(void) {
         cmocka_unit_test(noise_repeats_and_its_gradient_is_true),
         cmocka_unit_test(contexts_come_and_go),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_files);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

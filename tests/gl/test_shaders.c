@@ -62,17 +62,11 @@ static void ground_fragments_compile_for_the_web(void **state) {
     for (int k = 0; k < 3; ++k) assert_int_equal(compile("prologue_es.glsl", "frag", "", fragments[k]), 0);
 }
 
-static int remove_files(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_compile_for_the_desktop),
         cmocka_unit_test(ground_vertices_compile_for_the_web),
         cmocka_unit_test(ground_fragments_compile_for_the_web),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_files);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -135,16 +135,10 @@ static void control_differs(void **state) {
     assert_true(t.worst_m > 0.01);
 }
 
-static int remove_files(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shader_draws_what_expand_says),
         cmocka_unit_test(control_differs),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_files);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

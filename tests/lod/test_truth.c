@@ -31,8 +31,7 @@ static void no_sample_is_further_off_than_told(void **state) {
     (void)state;
     scene_truth h = {0}, d = {0}, control = {0};
     for (prop p = prop_begin("truth", world_frames(8, 200)); prop_next(&p);) measure(&tall, &p, 1, 1, &h);
-    for (prop p = prop_begin("truth_displaced", world_frames(8, 40)); prop_next(&p);)
-        measure(&displaced, &p, 4, 1, &d);
+    for (prop p = prop_begin("truth_displaced", world_frames(8, 40)); prop_next(&p);) measure(&displaced, &p, 4, 1, &d);
     for (prop p = prop_begin("truth", world_frames(8, 20)); prop_next(&p);) measure(&tall, &p, 8, 0.125, &control);
     print_message(
         "truth: heights, 1 px asked: worst %.3f px, %lld samples, %lld over; displaced, 4 px asked: worst "

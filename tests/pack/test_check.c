@@ -389,12 +389,6 @@ static void every_failing_allocation_is_told(void **state) {
     karst_pack_close(pack);
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_bake_made_passes),
@@ -406,5 +400,5 @@ int main(void) {
         cmocka_unit_test(a_spread_of_chunks_is_enough),
         cmocka_unit_test(every_failing_allocation_is_told),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -200,12 +200,6 @@ static void the_hosts_allocator_gets_everything_back(void **state) {
     assert_int_equal(balance, 0);
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heights_are_the_authors_within_the_bound),
@@ -215,5 +209,5 @@ int main(void) {
         cmocka_unit_test(failing_allocations_are_told_and_mended),
         cmocka_unit_test(the_hosts_allocator_gets_everything_back),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

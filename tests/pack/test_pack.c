@@ -337,12 +337,6 @@ static void every_failing_allocation_is_told(void **state) {
     }
 }
 
-static int remove_folder(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
@@ -355,5 +349,5 @@ int main(void) {
         cmocka_unit_test(a_stopped_write_leaves_nothing),
         cmocka_unit_test(every_failing_allocation_is_told),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

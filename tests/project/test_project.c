@@ -706,12 +706,6 @@ static void killed_at_any_moment_it_opens_at_the_last_step(void **state) {
     assert_true(seen[0] + seen[1] > 0);
 }
 
-static int clean_up(void **state) {
-    (void)state;
-    temp_remove();
-    return 0;
-}
-
 int main(void) {
     temp_in_memory();
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain);
@@ -737,5 +731,5 @@ int main(void) {
         cmocka_unit_test(every_failed_allocation_leaves_the_world_whole),
         cmocka_unit_test(killed_at_any_moment_it_opens_at_the_last_step),
     };
-    return cmocka_run_group_tests(tests, NULL, clean_up);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

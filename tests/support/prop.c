@@ -89,3 +89,19 @@ const char *data_path(const char *name) {
     snprintf(path, sizeof path, "%s/%s", base, name);
     return access(path, R_OK) ? NULL : path;
 }
+
+int temp_teardown(void **state) {
+    (void)state;
+    temp_remove();
+    return 0;
+}
+
+bool same_bytes(const char *a, const char *b) {
+    kst_map x, y;
+    assert_int_equal(kst_file_map(a, NULL, &x), KARST_OK);
+    assert_int_equal(kst_file_map(b, NULL, &y), KARST_OK);
+    bool same = x.size == y.size && !memcmp(x.bytes, y.bytes, x.size);
+    kst_file_unmap(&x);
+    kst_file_unmap(&y);
+    return same;
+}

@@ -45,5 +45,9 @@ void temp_in_memory(void);
 const char *temp_folder(void);
 const char *temp_path(const char *name);  // inside it; static storage of eight turns
 void temp_remove(void);
+int temp_teardown(void **state);  // temp_remove as a group's teardown
 // KARST_TEST_DATA/name, or NULL when the variable or the file is missing (the test then calls skip()).
 const char *data_path(const char *name);
+
+// Whether two files hold the same bytes.
+bool same_bytes(const char *a, const char *b);
