@@ -36,6 +36,8 @@ enum {
     KARST_CORNER_LANES = 32,  ///< KARST_CORNER_COUNT rounded up for vector loops; the rest repeats corner 0
     KARST_PATCH_LEVELS = 4,   ///< a patch may drop this many levels below its chunk's
     KARST_MAX_LEVEL = 20,
+    KARST_HALF_SIDE = KARST_CHUNK_CELLS / 2 + 1,  ///< every second vertex along a chunk: 33
+    KARST_HALF_VERTICES = KARST_HALF_SIDE * KARST_HALF_SIDE,
 };
 
 /// What level of detail needs of the 25 patch corners of a chunk (corner index = row * 5 + column): the
@@ -55,6 +57,9 @@ typedef struct karst_chunk {
     uint16_t normal[KARST_CHUNK_VERTICES];
     /// Level 0: bit i of word j: the cell is a hole. Coarser: a hole anywhere below.
     uint64_t hole[KARST_CHUNK_CELLS];
+    /// Of vertices (2i, 2j), 33 a row; between them linear. All zero, as in most chunks, costs nothing in the file.
+    uint8_t occlusion[KARST_HALF_VERTICES];     ///< share of the sky that ground hides: 0 none, 255 all
+    uint8_t transparency[KARST_HALF_VERTICES];  ///< 255 - the author's opacity: 0 is solid ground
     karst_chunk_corners corners;
 } karst_chunk;
 

@@ -13,6 +13,22 @@ static int32_t row_of(const kst_sheet *s, int level, int32_t z, int j) {
     return row < s->rows ? (int32_t)row : s->rows - 1;
 }
 
+// Every second vertex of a chunk out of the sheet's half lattice; zeros when there is none.
+static void cut_half(const kst_sheet *s, const uint8_t *from, int level, int32_t x, int32_t z,
+                     uint8_t out[KARST_HALF_VERTICES]) {
+    memset(out, 0, KARST_HALF_VERTICES);
+    if (!from) return;
+    int32_t across = kst_half_count(s->columns), down = kst_half_count(s->rows);
+    for (int j = 0; j < KARST_HALF_SIDE; ++j) {
+        int64_t row = ((int64_t)z * KARST_CHUNK_CELLS + 2 * j) << level >> 1;
+        const uint8_t *line = from + (size_t)(row < down ? row : down - 1) * (size_t)across;
+        for (int i = 0; i < KARST_HALF_SIDE; ++i) {
+            int64_t column = ((int64_t)x * KARST_CHUNK_CELLS + 2 * i) << level >> 1;
+            out[j * KARST_HALF_SIDE + i] = line[column < across ? column : across - 1];
+        }
+    }
+}
+
 void kst_sheet_chunk(const kst_sheet *s, const kst_tables *tables, int level, int32_t x, int32_t z, karst_chunk *out) {
     for (int j = 0; j < KARST_CHUNK_SIDE; ++j) {
         size_t row = kst_sheet_index(s, 0, row_of(s, level, z, j));
@@ -26,6 +42,8 @@ void kst_sheet_chunk(const kst_sheet *s, const kst_tables *tables, int level, in
     for (int j = 0; j < KARST_CHUNK_CELLS; ++j)
         out->hole[j] =
             s->hole[level][((size_t)z * KARST_CHUNK_CELLS + (size_t)j) * (size_t)s->chunks_x[level] + (size_t)x];
+    cut_half(s, s->occlusion, level, x, z, out->occlusion);
+    cut_half(s, s->transparency, level, x, z, out->transparency);
     kst_tables_corners(s, tables, level, x, z, &out->corners);
 }
 

@@ -338,6 +338,9 @@ void kst_sheet_free(kst_sheet *s) {
     kst_free(NULL, s->dz, count * sizeof *s->dz);
     kst_free(NULL, s->normal, count * sizeof *s->normal);
     kst_free(NULL, s->row_hash, (size_t)s->rows * sizeof *s->row_hash);
+    size_t half = (size_t)kst_half_count(s->columns) * (size_t)kst_half_count(s->rows);
+    kst_free(NULL, s->occlusion, half);
+    kst_free(NULL, s->transparency, half);
     for (int level = 0; level < s->level_count; ++level) kst_free(NULL, s->hole[level], hole_words(s, level) * 8);
     *s = (kst_sheet){0};
 }

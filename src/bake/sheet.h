@@ -17,9 +17,11 @@ typedef struct kst_sheet {
     int level_count;  // the last level is one chunk
     int32_t chunks_x[KST_LEVELS], chunks_z[KST_LEVELS];
     bool displaced;
-    int32_t *y;                  // [lattice steps], row-major
-    int16_t *dx, *dz;            // NULL unless displaced
-    uint16_t *normal;            // smooth, encoded; filled by kst_sheet_normals
+    int32_t *y;        // [lattice steps], row-major
+    int16_t *dx, *dz;  // NULL unless displaced
+    uint16_t *normal;  // smooth, encoded; filled by kst_sheet_normals
+    // Of every second vertex, kst_half_count(columns) a row; NULL: all 0.
+    uint8_t *occlusion, *transparency;
     uint64_t *hole[KST_LEVELS];  // chunks_x[L] words a row, 64 * chunks_z[L] rows; outside the field is hole
     uint64_t *row_hash;          // of each row's vertices as quantised
     uint64_t source_hash;        // of the author's samples and the shape
@@ -49,6 +51,10 @@ static inline int32_t kst_min32(int32_t a, int32_t b) {
 }
 static inline int32_t kst_max32(int32_t a, int32_t b) {
     return a > b ? a : b;
+}
+// Every second of so many vertices; when their number is even, one more, stepped on from the last.
+static inline int32_t kst_half_count(int32_t vertices) {
+    return vertices / 2 + 1;
 }
 static inline size_t kst_sheet_index(const kst_sheet *s, int32_t column, int32_t row) {
     return (size_t)row * (size_t)s->columns + (size_t)column;

@@ -17,7 +17,7 @@ enum {
     SIDE = KARST_CHUNK_SIDE,
     STRIDES_MOST = KST_PACK_LEVELS_MAX + KARST_PATCH_LEVELS,
     EDGES = 4,  // x-, x+, z-, z+
-    PARTS = 3,  // what is compared of an edge: vertices, normals, corners
+    PARTS = 4,  // what is compared of an edge: vertices, normals, corners, shade
 };
 
 // A stated error may be less than the true one by what two roads of rounding differ.
@@ -420,6 +420,12 @@ static void hash_edges(const karst_chunk *chunk, result *out) {
         karst_vertex vertex[SIDE];
         uint16_t normal[SIDE];
         float corner[KARST_CHUNK_CORNERS][6 + KARST_PATCH_LEVELS + 1];
+        uint8_t shade[KARST_HALF_SIDE][2];
+        for (int t = 0; t < KARST_HALF_SIDE; ++t) {
+            int i = e < 2 ? first[e][0] * CELLS / 2 : t, j = e < 2 ? t : first[e][1] * CELLS / 2;
+            shade[t][0] = chunk->occlusion[j * KARST_HALF_SIDE + i];
+            shade[t][1] = chunk->transparency[j * KARST_HALF_SIDE + i];
+        }
         for (int t = 0; t < SIDE; ++t) {
             int i = e < 2 ? first[e][0] * CELLS : t, j = e < 2 ? t : first[e][1] * CELLS;
             vertex[t] = chunk->vertex[j * SIDE + i];
@@ -436,17 +442,24 @@ static void hash_edges(const karst_chunk *chunk, result *out) {
         out->edge[e][0] = kst_hash(vertex, sizeof vertex, 0);
         out->edge[e][1] = kst_hash(normal, sizeof normal, 0);
         out->edge[e][2] = kst_hash(corner, sizeof corner, 0);
+        out->edge[e][3] = kst_hash(shade, sizeof shade, 0);
     }
 }
 
 static void check_parent(const walk *w, kst_tally *tally, const karst_chunk *chunk, const karst_chunk *parent,
                          int32_t x, int32_t z, uint64_t key) {
+    enum { HALF = KARST_HALF_SIDE };
     int i0 = (x & 1) * CELLS / 2, j0 = (z & 1) * CELLS / 2, bad = -1;
     for (int j = 0; j <= CELLS / 2; ++j)
         for (int i = 0; i <= CELLS / 2; ++i) {
             int here = 2 * j * SIDE + 2 * i, there = (j0 + j) * SIDE + i0 + i;
             bool same = !memcmp(&chunk->vertex[here], &parent->vertex[there], sizeof(karst_vertex)) &&
                         chunk->normal[here] == parent->normal[there];
+            if (i % 2 == 0 && j % 2 == 0) {
+                int half = j * HALF + i, half_there = (j0 + j) / 2 * HALF + (i0 + i) / 2;
+                same &= chunk->occlusion[half] == parent->occlusion[half_there] &&
+                        chunk->transparency[half] == parent->transparency[half_there];
+            }
             if (!same && bad < 0) bad = here;
         }
     if (!kst_check_try(&tally[KST_CHECK_BORDERS], bad < 0))
@@ -494,7 +507,7 @@ static karst_status look_range(int begin, int end, int worker, void *context) {
 
 // What needs the neighbours of the same level: edges, and reach and error of a node over two rings of patches.
 static void check_edges(const walk *w, kst_tally *tally, const result *r, int32_t x, int32_t z, uint64_t key) {
-    static const char *const part_names[PARTS] = {"vertices", "normals", "corners"};
+    static const char *const part_names[PARTS] = {"vertices", "normals", "corners", "occlusion or opacity"};
     for (int side = 0; side < 2; ++side) {
         int32_t nx = x + (side == 0), nz = z + (side == 1);
         const result *other = find(w->now, w->d, w->level, nx, nz);

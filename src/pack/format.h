@@ -73,7 +73,7 @@ karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t s
 
 // Head of an encoded chunk: what can be known without unpacking it.
 typedef struct kst_chunk_head {
-    bool displaced, holes;
+    bool displaced, holes, occlusion, transparency;
     int level;
     uint16_t reach_x_steps, reach_z_steps;
 } kst_chunk_head;

@@ -16,6 +16,11 @@ static inline void make_chunk(prop *p, karst_chunk *out, bool displaced, bool ho
         out->normal[k] = (uint16_t)(wild ? r >> 16 : 0x8080 + (r >> 40) % 4);
     }
     for (int j = 0; j < KARST_CHUNK_CELLS; ++j) out->hole[j] = holes ? prop_u64(p) & prop_u64(p) : 0;
+    for (int k = 0; k < KARST_HALF_VERTICES && displaced; ++k) {
+        uint64_t r = kst_random(p->seed + (uint64_t)p->at, (uint64_t)k + KARST_CHUNK_VERTICES);
+        out->occlusion[k] = (uint8_t)(wild ? r : 100 + r % 4);
+        out->transparency[k] = (uint8_t)(holes ? r >> 8 : 0);
+    }
     float *lane = out->corners.min_x;
     for (size_t row = 0; row < sizeof out->corners / sizeof(float) / KARST_CORNER_LANES; ++row)
         for (int c = 0; c < KARST_CORNER_LANES; ++c, ++lane)

@@ -94,6 +94,12 @@ static void break_parent_vertex(apart *a) {
 static void break_parent_normal(apart *a) {
     a->chunk[2][0].normal[20 * 65 + 20] ^= 1;
 }
+static void break_edge_occlusion(apart *a) {
+    a->chunk[0][CHUNK].occlusion[11 * KARST_HALF_SIDE + 32] ^= 1;
+}
+static void break_parent_opacity(apart *a) {
+    a->chunk[1][0].transparency[10 * KARST_HALF_SIDE + 20] ^= 1;
+}
 static void break_padding(apart *a) {
     a->chunk[0][4].vertex[10 * 65 + 60].y += 1;
 }
@@ -154,9 +160,11 @@ static void each_broken_thing_is_found(void **state) {
         {"nothing", break_nothing, 0, ""},
         {"edge vertex", break_edge_vertex, BORDERS | MORE, "chunks (1, 1) and (2, 1): vertices of their edge differ"},
         {"edge normal", break_edge_normal, BORDERS, "normals of their edge differ"},
+        {"edge occlusion", break_edge_occlusion, BORDERS, "occlusion or opacity of their edge differ"},
         {"edge corner", break_edge_corner, BORDERS, "corners of their edge differ"},
         {"parent vertex", break_parent_vertex, BORDERS | MORE, "differs from its parent's"},
         {"parent normal", break_parent_normal, BORDERS, "differs from its parent's"},
+        {"parent opacity", break_parent_opacity, BORDERS, "differs from its parent's"},
         {"padding", break_padding, BORDERS | MORE, "beyond the field"},
         {"bounds", break_bounds_low, BOUNDS, "level 0 chunk (1, 1): its bounds leave out"},
         {"coarse bounds", break_bounds_coarse, BOUNDS, "level 1 chunk (1, 0): its bounds leave out"},
