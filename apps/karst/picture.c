@@ -30,6 +30,9 @@ static int read_options(picture *p, args *a) {
     look->water_m = (float)arg_real(a, "--water", NAN, -1e7, 1e7, &bad);
     look->snow_line_m = (float)arg_real(a, "--snow-line", NAN, -1e7, 1e7, &bad);
     look->tree_line_m = (float)arg_real(a, "--tree-line", NAN, -1e7, 1e7, &bad);
+    const char *method = arg_text(a, "--method", "grid");
+    if (!karst_method_find(method, &p->budget.method))
+        return say_usage(a, "--method %s: give one of: %s", method, KARST_METHOD_NAMES);
     double hour = arg_real(a, "--hour", NAN, 0, 24, &bad), contour = arg_real(a, "--contours", NAN, 1e-3, 1e6, &bad);
     if (bad) return EXIT_USAGE;
     if (p->samples == 3) return say_usage(a, "--samples 3: give 1, 2 or 4");

@@ -21,6 +21,7 @@ typedef struct picture {
 // The options that both verbs take, for their tables.
 #define PICTURE_OPTIONS                                                                                              \
     {"--size", "WxH", "pixels (960x540)"}, {"--fov-deg", "F", "vertical field of view [degrees] (50)"},              \
+        {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)"},                         \
         {"--lod-error", "PX", "largest error anywhere on the screen [pixels] (1)"},                                  \
         {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \
         {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (a fine morning)"},                    \

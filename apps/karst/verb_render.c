@@ -88,6 +88,7 @@ static int draw(args *a, picture *p, const char *output) {
     cJSON_AddNumberToObject(a->out, "height", p->height);
     add_position(a->out, "eye", view.eye);
     add_position(a->out, "look", at);
+    cJSON_AddStringToObject(a->out, "method", karst_method_name(frame.method));
     cJSON_AddNumberToObject(a->out, "triangles", (double)frame.figures.triangles);
     cJSON_AddNumberToObject(a->out, "draws", frame.figures.draws);
     cJSON_AddNumberToObject(a->out, "max_error_px", error);

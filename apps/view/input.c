@@ -40,6 +40,8 @@ static action action_of(const SDL_KeyboardEvent *key) {
             return ACTION_WALK;
         case SDLK_f:
             return ACTION_FREEZE;
+        case SDLK_m:
+            return ACTION_METHOD;
         case SDLK_t:
             return ACTION_LAPSE;
         case SDLK_h:

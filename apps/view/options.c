@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT } kind;
+typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, METHOD } kind;
 
 typedef struct option {
     const char *name, *value, *text;
@@ -25,6 +25,8 @@ static const option table[] = {
     {"--size", "WxH", "size of the window's inside [pixels] (1280x720)", PAIR, offsetof(options, width), 64, 16384, 0},
     {"--lod-error", "PX", "largest error of the ground's shape [pixels] (1)", REAL, offsetof(options, error_px), 0.05,
      100, 0},
+    {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)", METHOD,
+     offsetof(options, method), 0, 0, 0},
     {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (9)", REAL, offsetof(options, hour), 0, 24,
      0},
     {"--eye", "X,Y,Z", "where to begin [m] (a good place)", TRIPLE, offsetof(options, eye), -1e9, 1e9,
@@ -77,6 +79,10 @@ static int read_value(const option *o, const char *value, options *out, karst_re
     if (o->kind == FLAG) *(bool *)place = true;
     if (o->kind == TEXT) *(const char **)place = value;
     if (o->kind == FLAG || o->kind == TEXT) return VIEW_DONE;
+    if (o->kind == METHOD) {
+        if (karst_method_find(value, (karst_method *)(void *)place)) return VIEW_DONE;
+        return wrong(report, "%s %s: give one of: %s", o->name, value, KARST_METHOD_NAMES);
+    }
 
     int count = o->kind == PAIR ? 2 : o->kind == TRIPLE ? 3 : 1;
     double v[3];

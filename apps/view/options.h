@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Options: the words of the command line.
 #pragma once
-#include "karst/base.h"
+#include "karst/scene.h"
 
 // Exit codes: 0 done, 1 could not, 2 wrong usage.
 enum { VIEW_DONE = 0, VIEW_COULD_NOT = 1, VIEW_USAGE = 2 };
@@ -10,6 +10,7 @@ typedef struct options {
     const char *pack;
     int width, height;
     float error_px, fov_rad, hour;
+    karst_method method;
     bool has_eye, has_look;
     karst_pos eye, look;
     double seconds;  // 0: until it is closed

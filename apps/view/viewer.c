@@ -73,7 +73,7 @@ static bool draws_in_software(void) {
 }
 
 karst_status viewer_open(viewer *v, const options *o) {
-    *v = (viewer){.options = o, .hour = o->hour, .error_px = o->error_px, .figures = !o->bare};
+    *v = (viewer){.options = o, .hour = o->hour, .error_px = o->error_px, .method = o->method, .figures = !o->bare};
     karst_pack_def pack_def = karst_pack_def_default();
     pack_def.report = &v->report;
     karst_status status = karst_pack_open(o->pack, &pack_def, &v->pack);
@@ -166,6 +166,10 @@ static bool act(viewer *v, action a) {
             break;
         case ACTION_LEVEL:
             toggle_overlay(v, KARST_GL_OVERLAY_LEVEL, "levels of detail");
+            break;
+        case ACTION_METHOD:
+            v->method = (karst_method)((v->method + 1) % KARST_METHOD_COUNT);
+            tell(v, "method %s", karst_method_name(v->method));
             break;
         case ACTION_FREEZE:
             v->frozen = !v->frozen;
@@ -314,6 +318,7 @@ karst_status viewer_frame(viewer *v, double dt_s, bool last) {
     move(v, fmin(dt_s, 0.25));  // a hitch is no leap
 
     karst_budget budget = karst_budget_default();
+    budget.method = v->method;
     budget.error_px = v->error_px;
     budget.load_limit = one_picture(v) ? INT32_MAX : (int32_t)(16 + loads_a_s * fmin(dt_s, 1));
     karst_status status = karst_scene_update(v->scene, v->frozen ? &v->frozen_view : &v->view, 1, &budget, &v->frame);

@@ -24,6 +24,7 @@ typedef struct viewer {
     input input;
     float hour, error_px, contour_m;
     unsigned overlays;  // karst_gl_overlay
+    karst_method method;
     bool lapse, frozen, help, figures;
     karst_view frozen_view;  // from which detail is chosen while frozen
     bool picture_wanted;

@@ -20,6 +20,7 @@ static const struct {
     {"1", "wireframe"},
     {"2", "contour lines"},
     {"3", "levels of detail"},
+    {"M", "next method of choosing detail"},
     {"F", "freeze the detail and look around in it"},
     {"[ ]", "half, double the error on screen"},
     {", .", "earlier, later"},
@@ -80,7 +81,8 @@ static void say_figures(const words *w, items *s) {
     else if (w->frames > 1)  // the first has nothing to count from
         say(s, "%.0f fps", w->frames_per_s);
     if (w->frames > 1) say(s, "%.1f ms CPU", w->cpu_ms);
-    say(s, "%s triangles, %d draws", grouped(f->figures.triangles, a), f->figures.draws);
+    say(s, "%s: %s triangles, %d draws", karst_method_name(f->method), grouped(f->figures.triangles, a),
+        f->figures.draws);
     if (f->figures.worst_error_px < 1000)
         say(s, "error %.2f of %g px", (double)f->figures.worst_error_px, (double)w->error_px);
     else
@@ -160,6 +162,7 @@ void words_json(const words *w, FILE *out) {
     put_number(out, "frames", w->frames);
     put_number(out, "fps", w->frames_per_s);
     put_number(out, "cpu_ms", w->cpu_ms);
+    fprintf(out, "\"method\":\"%s\",", karst_method_name(f->method));
     put_number(out, "triangles", (double)f->figures.triangles);
     put_number(out, "draws", f->figures.draws);
     put_number(out, "max_error_px", (double)f->figures.worst_error_px);

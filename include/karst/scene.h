@@ -34,15 +34,31 @@ KARST_API karst_status karst_scene_create(karst_pack *pack, const karst_scene_de
 /// Free a scene; its frames go with it. NULL is allowed.
 KARST_API void karst_scene_destroy(karst_scene *scene);
 
+/// How detail is chosen. Every method gives out the same kind of frame and keeps the same promise. See docs/lod.md.
+typedef enum karst_method {
+    KARST_METHOD_GRID,  ///< each patch as fine as its own ground asks for: the fewest triangles
+} karst_method;
+enum { KARST_METHOD_COUNT = KARST_METHOD_GRID + 1 };
+/// The words of all methods, for help texts.
+#define KARST_METHOD_NAMES "grid"
+
+/// The word for a method: "grid". Static storage. Threads: any.
+/// @param method below KARST_METHOD_COUNT
+KARST_API const char *karst_method_name(karst_method method);
+
+/// The method that a word names, in *out; false, and *out untouched, when none has that name. Threads: any.
+KARST_API bool karst_method_find(const char *name, karst_method *out);
+
 /// What a frame may cost and must keep. Start from karst_budget_default().
 typedef struct karst_budget {
-    float error_px;      ///< largest error on screen, > 0; default 1
-    int32_t load_limit;  ///< most chunks decoded in this update; default 64. What is missing shows coarser
-    bool cull;           ///< leave out what no view sees; default true
-    bool full_detail;    ///< draw the reference triangles everywhere, whatever they cost
+    karst_method method;  ///< may change from update to update; default KARST_METHOD_GRID
+    float error_px;       ///< largest error on screen, > 0; default 1
+    int32_t load_limit;   ///< most chunks decoded in this update; default 64. What is missing shows coarser
+    bool cull;            ///< leave out what no view sees; default true
+    bool full_detail;     ///< draw the reference triangles everywhere, whatever they cost
 } karst_budget;
 
-/// One pixel, 64 chunks an update, culled.
+/// Method grid, one pixel, 64 chunks an update, culled.
 KARST_API karst_budget karst_budget_default(void);
 
 /// A patch to draw: 16 x 16 lattice cells of the chunk in `slot`. Four numbers say all about its shape:
@@ -64,7 +80,7 @@ typedef struct karst_frame_chunk {
     bool holes;  ///< any hole cell under it
 } karst_frame_chunk;
 
-/// Patches that share one index range: method `grid`, inner stride 2^lattice for lattice 0..3; 4 and 5 are the
+/// Patches that share one index range: inner stride 2^lattice for lattice 0..3; 4 and 5 are the
 /// single-cell lattices with diagonal (0,0)-(1,1) and (1,0)-(0,1).
 typedef struct karst_batch {
     int32_t lattice;
@@ -82,6 +98,7 @@ typedef struct karst_upload {
 
 /// What to draw, as data. Everything is valid until the next update of the scene.
 typedef struct karst_frame {
+    karst_method method;  ///< that chose it
     karst_pos origin;     ///< world position that all floats are relative to: the eye of view 0
     int64_t base[3];      ///< the same as whole lattice steps from the ground's origin
     karst_vec3 fraction;  ///< origin = ground origin + base * step + fraction

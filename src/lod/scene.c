@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Scene: from views to a frame. Cut the tree, make its chunks resident, level the corners, list the patches.
+// Scene: from views to a frame. A method chooses the patches; the scene places them and sorts them into batches.
 #include "scene.h"
 
 #include <math.h>
 
-#include "lod.h"
-#include "slots.h"
+#include "method.h"
 
 // Of the error allowed, so that what rounding adds to a level stays inside it.
 static const double kept_back = 1 - 0x1p-20;
 
+static kst_method_fn *const methods[KARST_METHOD_COUNT] = {[KARST_METHOD_GRID] = kst_method_grid};
+
 struct karst_scene {
     karst_scene_def def;
-    karst_pack *pack;
     karst_pack_info info;
     const karst_ground *ground;
-    kst_cut cut;
-    kst_slots slots;
-    kst_leaf *children;  // wanted list of one level
-    int32_t children_room;
-    int32_t awaited;
+    kst_method method;  // what all methods choose with and into
     // The frame's arrays.
-    karst_patch *found, *patches;  // found: in the order of discovery
-    uint8_t *lattices;
+    karst_patch *patches;
     int32_t patch_room;
     karst_frame_chunk *chunks;
     int32_t chunk_room;
@@ -46,7 +41,9 @@ karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, ka
     karst_scene *scene = kst_alloc_zero(d.allocator, sizeof *scene);
     if (!scene) return KARST_ERROR_MEMORY;
     scene->def = d;
-    scene->pack = pack;
+    scene->method.pack = pack;
+    scene->method.jobs = d.jobs;
+    scene->method.found.allocator = d.allocator;
     scene->info = karst_pack_info_of(pack);
     scene->ground = karst_pack_ground(pack);
     kst_tree tree = {.level_count = scene->info.level_count};
@@ -56,8 +53,8 @@ karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, ka
     }
     scene->uploads = kst_alloc_array(d.allocator, (size_t)d.slot_count, sizeof *scene->uploads);
     karst_status status = scene->uploads && scene->ground ? KARST_OK : KARST_ERROR_MEMORY;
-    if (!status) status = kst_cut_create(&scene->cut, &tree, d.allocator);
-    if (!status) status = kst_slots_create(&scene->slots, pack, &tree, d.slot_count, d.jobs, d.allocator);
+    if (!status) status = kst_cut_create(&scene->method.cut, &tree, d.allocator);
+    if (!status) status = kst_slots_create(&scene->method.slots, pack, &tree, d.slot_count, d.jobs, d.allocator);
     if (status) {
         karst_scene_destroy(scene);
         return status;
@@ -70,88 +67,34 @@ void karst_scene_destroy(karst_scene *scene) {
     if (!scene) return;
     const karst_allocator *a = scene->def.allocator;
     karst_scene_def def = scene->def;
-    kst_cut_destroy(&scene->cut);
-    kst_slots_destroy(&scene->slots);
-    kst_free(a, scene->children, (size_t)scene->children_room * sizeof *scene->children);
-    kst_free(a, scene->found, (size_t)scene->patch_room * sizeof *scene->found);
+    kst_free(a, scene->method.wanted, (size_t)scene->method.wanted_room * sizeof *scene->method.wanted);
+    kst_found_free(&scene->method.found);
+    kst_cut_destroy(&scene->method.cut);
+    kst_slots_destroy(&scene->method.slots);
     kst_free(a, scene->patches, (size_t)scene->patch_room * sizeof *scene->patches);
-    kst_free(a, scene->lattices, (size_t)scene->patch_room);
     kst_free(a, scene->chunks, (size_t)scene->chunk_room * sizeof *scene->chunks);
     kst_free(a, scene->uploads, (size_t)def.slot_count * sizeof *scene->uploads);
     kst_free(a, scene, sizeof *scene);
 }
 
 const karst_chunk *kst_scene_chunk(const karst_scene *scene, int slot) {
-    return scene->slots.slot[slot].chunk;
-}
-
-// ---- residency: a chunk may split when its children are here ---------------------------------------
-
-static karst_status make_ready(void *context, const kst_leaf *nodes, int count, bool *ready) {
-    karst_scene *scene = context;
-    kst_slots *slots = &scene->slots;
-    const kst_tree *tree = &scene->cut.tree;
-    if (4 * count > scene->children_room) {
-        int32_t room = 4 * count;
-        kst_leaf *fresh = kst_alloc_array(scene->def.allocator, (size_t)room, sizeof *fresh);
-        if (!fresh) return KARST_ERROR_MEMORY;
-        kst_free(scene->def.allocator, scene->children, (size_t)scene->children_room * sizeof *fresh);
-        scene->children = fresh;
-        scene->children_room = room;
-    }
-    int wanted = 0;
-    for (int k = 0; k < count; ++k)
-        for (int c = 0; c < 4; ++c) {
-            int level = nodes[k].level - 1, x = 2 * nodes[k].x + (c & 1), z = 2 * nodes[k].z + (c >> 1);
-            if (x < tree->grid_x[level] && z < tree->grid_z[level])
-                scene->children[wanted++] = (kst_leaf){.level = level, .x = x, .z = z};
-        }
-    karst_status status = kst_slots_want(slots, scene->children, wanted);
-    if (status) return status;
-    for (int k = 0, at = 0; k < count; ++k) {
-        ready[k] = true;
-        for (; at < wanted && scene->children[at].x >> 1 == nodes[k].x && scene->children[at].z >> 1 == nodes[k].z;
-             ++at)
-            if (kst_slots_find(slots, scene->children[at].level, scene->children[at].x, scene->children[at].z) ==
-                KST_SLOT_NONE) {
-                ready[k] = false;
-                ++scene->awaited;
-            }
-    }
-    return KARST_OK;
-}
-
-static const karst_chunk_corners *corners_of(void *context, const kst_leaf *leaf) {
-    karst_scene *scene = context;
-    return &scene->slots.slot[kst_slots_find(&scene->slots, leaf->level, leaf->x, leaf->z)].chunk->corners;
+    return kst_method_chunk(&scene->method, slot);
 }
 
 // ---- the frame -------------------------------------------------------------------------------------
 
 static karst_status reserve_frame(karst_scene *scene) {
     const karst_allocator *a = scene->def.allocator;
-    int32_t chunks = scene->cut.leaf_count, patches = chunks * KARST_CHUNK_PATCHES * KARST_CHUNK_PATCHES;
+    int32_t chunks = scene->method.found.source_count, patches = scene->method.found.patch_count;
     if (chunks > scene->chunk_room) {
         kst_free(a, scene->chunks, (size_t)scene->chunk_room * sizeof *scene->chunks);
         scene->chunks = kst_alloc_array(a, (size_t)chunks, sizeof *scene->chunks);
         scene->chunk_room = scene->chunks ? chunks : 0;
     }
     if (patches > scene->patch_room) {
-        kst_free(a, scene->found, (size_t)scene->patch_room * sizeof *scene->found);
         kst_free(a, scene->patches, (size_t)scene->patch_room * sizeof *scene->patches);
-        kst_free(a, scene->lattices, (size_t)scene->patch_room);
-        scene->found = kst_alloc_array(a, (size_t)patches, sizeof *scene->found);
         scene->patches = kst_alloc_array(a, (size_t)patches, sizeof *scene->patches);
-        scene->lattices = kst_alloc(a, (size_t)patches);
-        scene->patch_room = patches;
-        if (!scene->found || !scene->patches || !scene->lattices) {
-            kst_free(a, scene->found, (size_t)patches * sizeof *scene->found);
-            kst_free(a, scene->patches, (size_t)patches * sizeof *scene->patches);
-            kst_free(a, scene->lattices, (size_t)patches);
-            scene->found = scene->patches = NULL;
-            scene->lattices = NULL;
-            scene->patch_room = 0;
-        }
+        scene->patch_room = scene->patches ? patches : 0;
     }
     return scene->chunk_room >= chunks && scene->patch_room >= patches ? KARST_OK : KARST_ERROR_MEMORY;
 }
@@ -178,133 +121,100 @@ static void place_frame(const karst_scene *scene, karst_pos eye, karst_frame *fr
                                    (float)(eye.z - o.z - (double)frame->base[2] * l->step_xz_m)};
 }
 
-static karst_frame_chunk chunk_of(const karst_scene *scene, const kst_leaf *leaf, int slot, const karst_frame *frame) {
+static karst_frame_chunk chunk_of(const karst_scene *scene, const kst_source *source, const karst_frame *frame) {
     const karst_lattice *l = &scene->info.lattice;
-    karst_frame_chunk c = {.level = leaf->level, .slot = (uint16_t)slot};
-    c.column = (leaf->x * KARST_CHUNK_CELLS) << leaf->level;
-    c.row = (leaf->z * KARST_CHUNK_CELLS) << leaf->level;
+    karst_frame_chunk c = {.level = source->level, .slot = source->slot};
+    c.column = (source->x * KARST_CHUNK_CELLS) << source->level;
+    c.row = (source->z * KARST_CHUNK_CELLS) << source->level;
     c.offset[0] = (int32_t)((int64_t)c.column * l->cell_steps - frame->base[0]);
     c.offset[1] = (int32_t)-frame->base[1];
     c.offset[2] = (int32_t)((int64_t)c.row * l->cell_steps - frame->base[2]);
-    const uint64_t *hole = scene->slots.slot[slot].chunk->hole;
+    const uint64_t *hole = kst_method_chunk(&scene->method, source->slot)->hole;
     for (int j = 0; j < KARST_CHUNK_CELLS; ++j) c.holes |= hole[j] != 0;
     return c;
 }
 
-karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *budget,
-                                karst_frame *out) {
-    karst_budget b = budget ? *budget : karst_budget_default();
-    KARST_ASSERT(view_count >= 1 && view_count <= KARST_VIEWS_MAX && b.error_px > 0);
+// Batches by lattice; inside one, patches stay in the order in which they were found.
+static void sort_patches(karst_scene *scene, karst_frame *frame) {
+    const kst_found *found = &scene->method.found;
+    int first[KARST_LATTICE_COUNT], at = 0;
+    for (int k = 0; k < KARST_LATTICE_COUNT; ++k) {
+        first[k] = at;
+        if (found->counts[k]) scene->batches[frame->batch_count++] = (karst_batch){k, at, found->counts[k]};
+        at += found->counts[k];
+        int index_count;
+        karst_patch_indices(k, &index_count);
+        frame->figures.triangles += (int64_t)found->counts[k] * (index_count / 3);
+    }
+    for (int k = 0; k < found->patch_count; ++k) scene->patches[first[found->lattices[k]]++] = found->patches[k];
+    frame->batches = scene->batches;
+    frame->patches = scene->patches;
+    frame->patch_count = found->patch_count;
+}
+
+// What was filled and not told: also by updates that failed, so a renderer holds all that it draws.
+static void list_uploads(karst_scene *scene, karst_frame *frame) {
+    const kst_slots *slots = &scene->method.slots;
+    for (int k = 0; k < slots->count; ++k) {
+        kst_slot *slot = &slots->slot[k];
+        if (!slot->untold) continue;
+        slot->untold = false;
+        scene->uploads[frame->upload_count++] =
+            (karst_upload){(uint16_t)k, slot->level, (slot->x * KARST_CHUNK_CELLS) << slot->level,
+                           (slot->z * KARST_CHUNK_CELLS) << slot->level, slot->chunk};
+    }
+    frame->uploads = scene->uploads;
+}
+
+// Let the method choose, with what it needs made resident. The root is always here.
+static karst_status choose(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *b) {
     const karst_pos origin = scene->info.lattice.shape.origin;
     kst_eye eyes[KARST_VIEWS_MAX];
     kst_frustum frusta[KARST_VIEWS_MAX];
     for (int v = 0; v < view_count; ++v) {
         eyes[v] = (kst_eye){(float)(views[v].eye.x - origin.x), (float)(views[v].eye.y - origin.y),
                             (float)(views[v].eye.z - origin.z),
-                            (float)(karst_view_error_slope(&views[v], b.error_px) * kept_back)};
+                            (float)(karst_view_error_slope(&views[v], b->error_px) * kept_back)};
         frusta[v] = kst_frustum_of(&views[v], origin);
     }
-    // The cut, with what it needs made resident. The root is always here.
-    scene->awaited = 0;
-    kst_slots_begin(&scene->slots, b.load_limit > 1 ? b.load_limit : 1);
-    kst_leaf root = {.level = scene->cut.tree.level_count - 1};
-    karst_status status = kst_slots_want(&scene->slots, &root, 1);
-    if (!status)
-        status = kst_cut_make(&scene->cut, eyes, b.cull ? frusta : NULL, view_count, b.full_detail, make_ready, scene);
+    kst_method *m = &scene->method;
+    m->eyes = eyes;
+    m->frusta = b->cull ? frusta : NULL;
+    m->eye_count = view_count;
+    m->full = b->full_detail;
+    m->awaited = m->nodes_visited = 0;
+    kst_found_begin(&m->found);
+    kst_slots_begin(&m->slots, b->load_limit > 1 ? b->load_limit : 1);
+    kst_leaf root = {.level = m->cut.tree.level_count - 1};
+    karst_status status = kst_slots_want(&m->slots, &root, 1);
+    if (!status) status = methods[b->method](m);
+    m->eyes = NULL;  // they were of this call
+    m->frusta = NULL;
+    return status;
+}
+
+karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *budget,
+                                karst_frame *out) {
+    karst_budget b = budget ? *budget : karst_budget_default();
+    KARST_ASSERT(view_count >= 1 && view_count <= KARST_VIEWS_MAX && b.error_px > 0);
+    KARST_ASSERT((unsigned)b.method < KARST_METHOD_COUNT);
+    karst_status status = choose(scene, views, view_count, &b);
     if (!status) status = reserve_frame(scene);
     if (status) return status;
 
-    karst_frame frame = {0};
+    const kst_found *found = &scene->method.found;
+    karst_frame frame = {.method = b.method};
     place_frame(scene, views[0].eye, &frame);
-    int counts[KARST_LATTICE_COUNT] = {0}, found = 0, chunks = 0;
-    float worst = 0;
-    for (int k = 0; k < scene->cut.leaf_count; ++k) {
-        const kst_leaf *leaf = &scene->cut.leaves[k];
-        float tight[6];
-        if (!leaf->seen) continue;
-        if (b.cull && !karst_pack_chunk_bounds(scene->pack, leaf->level, leaf->x, leaf->z, tight)) continue;
-        int slot = kst_slots_find(&scene->slots, leaf->level, leaf->x, leaf->z);
-        const karst_chunk *chunk = scene->slots.slot[slot].chunk;
-        const karst_chunk_corners *c = &chunk->corners;
-        float box_min[3], box_max[3];
-        if (leaf->seen != leaf->whole) kst_chunk_box(c, box_min, box_max);
-        unsigned seen = leaf->whole, whole = leaf->whole;
-        for (int v = 0; v < view_count; ++v) {
-            if ((whole >> v & 1) || !(leaf->seen >> v & 1)) continue;
-            int in = kst_box_in(&frusta[v], box_min, box_max);
-            seen |= (unsigned)(in > 0) << v;
-            whole |= (unsigned)(in == 2) << v;
-        }
-        if (!seen) continue;
-        float levels[KARST_CORNER_LANES], share = 0;
-        if (b.full_detail)
-            memset(levels, 0, sizeof levels);
-        else
-            kst_corner_levels(&scene->cut, leaf, c, eyes, view_count, corners_of, scene, levels, &share);
-        int before = found;
-        for (int pz = 0; pz < KARST_CHUNK_PATCHES; ++pz)
-            for (int px = 0; px < KARST_CHUNK_PATCHES; ++px) {
-                const int i00 = pz * KARST_CHUNK_CORNERS + px, i10 = i00 + 1, i01 = i00 + KARST_CHUNK_CORNERS,
-                          i11 = i01 + 1;
-                unsigned mask = whole;
-                if (seen != whole) {  // a patch lies in the boxes of all its corners
-                    float min[3] = {fmaxf(fmaxf(c->min_x[i00], c->min_x[i10]), fmaxf(c->min_x[i01], c->min_x[i11])),
-                                    fmaxf(fmaxf(c->min_y[i00], c->min_y[i10]), fmaxf(c->min_y[i01], c->min_y[i11])),
-                                    fmaxf(fmaxf(c->min_z[i00], c->min_z[i10]), fmaxf(c->min_z[i01], c->min_z[i11]))};
-                    float max[3] = {fminf(fminf(c->max_x[i00], c->max_x[i10]), fminf(c->max_x[i01], c->max_x[i11])),
-                                    fminf(fminf(c->max_y[i00], c->max_y[i10]), fminf(c->max_y[i01], c->max_y[i11])),
-                                    fminf(fminf(c->max_z[i00], c->max_z[i10]), fminf(c->max_z[i01], c->max_z[i11]))};
-                    for (int v = 0; v < view_count; ++v)
-                        if (!(mask >> v & 1) && (seen >> v & 1) && kst_box_in(&frusta[v], min, max)) mask |= 1u << v;
-                    if (!mask) continue;
-                }
-                karst_patch *p = &scene->found[found];
-                *p = (karst_patch){.slot = (uint16_t)slot,
-                                   .patch_x = (uint8_t)px,
-                                   .patch_z = (uint8_t)pz,
-                                   .chunk_index = (uint16_t)chunks,
-                                   .view_mask = (uint16_t)mask,
-                                   .corner_level = {levels[i00], levels[i10], levels[i11], levels[i01]}};
-                int parity = (leaf->x * KARST_CHUNK_PATCHES + px + leaf->z * KARST_CHUNK_PATCHES + pz) & 1;
-                int lattice = kst_patch_lattice(p->corner_level, parity);
-                scene->lattices[found++] = (uint8_t)lattice;
-                ++counts[lattice];
-            }
-        if (found == before) continue;
-        scene->chunks[chunks++] = chunk_of(scene, leaf, slot, &frame);
-        if (share > worst) worst = share;
-    }
-    // Batches by lattice; inside one, patches stay in the order of the cut.
-    int first[KARST_LATTICE_COUNT], at = 0;
-    for (int k = 0; k < KARST_LATTICE_COUNT; ++k) {
-        first[k] = at;
-        if (counts[k]) scene->batches[frame.batch_count++] = (karst_batch){k, at, counts[k]};
-        at += counts[k];
-        int index_count;
-        karst_patch_indices(k, &index_count);
-        frame.figures.triangles += (int64_t)counts[k] * (index_count / 3);
-    }
-    for (int k = 0; k < found; ++k) scene->patches[first[scene->lattices[k]]++] = scene->found[k];
-    // What was filled and not told: also by updates that failed, so a renderer holds all that it draws.
-    for (int k = 0; k < scene->slots.count; ++k) {
-        kst_slot *slot = &scene->slots.slot[k];
-        if (!slot->untold) continue;
-        slot->untold = false;
-        scene->uploads[frame.upload_count++] =
-            (karst_upload){(uint16_t)k, slot->level, (slot->x * KARST_CHUNK_CELLS) << slot->level,
-                           (slot->z * KARST_CHUNK_CELLS) << slot->level, slot->chunk};
-    }
-    frame.batches = scene->batches;
-    frame.patches = scene->patches;
-    frame.patch_count = found;
+    for (int k = 0; k < found->source_count; ++k) scene->chunks[k] = chunk_of(scene, &found->sources[k], &frame);
     frame.chunks = scene->chunks;
-    frame.chunk_count = chunks;
-    frame.uploads = scene->uploads;
+    frame.chunk_count = found->source_count;
+    sort_patches(scene, &frame);
+    list_uploads(scene, &frame);
     frame.figures.draws = frame.batch_count;
-    frame.figures.worst_error_px = (float)(worst * b.error_px * kept_back);
-    frame.figures.chunks_drawn = chunks;
-    frame.figures.chunks_awaited = scene->awaited;
-    frame.figures.nodes_visited = scene->cut.nodes_visited;
+    frame.figures.worst_error_px = (float)(found->worst * b.error_px * kept_back);
+    frame.figures.chunks_drawn = frame.chunk_count;
+    frame.figures.chunks_awaited = scene->method.awaited;
+    frame.figures.nodes_visited = scene->method.nodes_visited;
     *out = frame;
     return KARST_OK;
 }

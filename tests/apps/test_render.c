@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "karst/bake.h"
+#include "karst/scene.h"
 #include "scenes/scenes.h"
 #include "support/prop.h"
 #include "support/run.h"
@@ -81,6 +82,15 @@ static void render_prints_its_figures(void **state) {
     o = cJSON_Parse(r.out);
     assert_true(number_in(o, "triangles") < fine);
     cJSON_Delete(o);
+    ran_free(&r);
+}
+
+static void an_unknown_method_is_refused_in_one_line(void **state) {
+    (void)state;
+    ran r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--method", "mesh");
+    assert_int_equal(r.code, 2);
+    assert_true(is_one_line(r.err));
+    assert_non_null(strstr(r.err, "--method mesh: give one of: " KARST_METHOD_NAMES));
     ran_free(&r);
 }
 
@@ -179,8 +189,11 @@ static void flyover_stays_above_the_ground(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(render_prints_its_figures),       cmocka_unit_test(the_same_command_gives_the_same_file),
-        cmocka_unit_test(an_eye_under_the_ground_is_told), cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(render_prints_its_figures),
+        cmocka_unit_test(an_unknown_method_is_refused_in_one_line),
+        cmocka_unit_test(the_same_command_gives_the_same_file),
+        cmocka_unit_test(an_eye_under_the_ground_is_told),
+        cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(flyover_stays_above_the_ground),
     };
     return cmocka_run_group_tests(tests, bake, temp_teardown);

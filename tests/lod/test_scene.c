@@ -103,6 +103,22 @@ static void a_damaged_chunk_is_an_error_and_no_frame(void **state) {
     karst_pack_close(pack);
 }
 
+static void every_method_has_a_name_that_finds_it(void **state) {
+    (void)state;
+    char all[256] = "";
+    for (int k = 0; k < KARST_METHOD_COUNT; ++k) {
+        const char *name = karst_method_name((karst_method)k);
+        karst_method found = (karst_method)KARST_METHOD_COUNT;
+        assert_true(karst_method_find(name, &found) && found == (karst_method)k);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", name);
+    }
+    assert_string_equal(all, KARST_METHOD_NAMES);
+    karst_method same = KARST_METHOD_GRID;
+    assert_false(karst_method_find("no such", &same));
+    assert_false(karst_method_find("", &same));
+    assert_int_equal(same, KARST_METHOD_GRID);
+}
+
 typedef struct held {
     int level, column, row;
 } held;
@@ -168,6 +184,7 @@ int main(void) {
         cmocka_unit_test(the_frame_does_not_depend_on_threads),
         cmocka_unit_test(a_damaged_chunk_is_an_error_and_no_frame),
         cmocka_unit_test(every_slot_drawn_was_uploaded),
+        cmocka_unit_test(every_method_has_a_name_that_finds_it),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Methods: from eyes to patches with corner levels, one file each. The scene keeps what is resident, places the frame
+// and sorts it into batches; it does not know how a method chooses, nor a method how a chunk came here.
+#pragma once
+#include "found.h"
+#include "slots.h"
+
+typedef struct kst_method {
+    // What there is.
+    const karst_pack *pack;
+    karst_jobs *jobs;
+    kst_slots slots;
+    kst_cut cut;  // the tree, and where methods that walk it have cut it
+    // What is asked. Eyes and frusta are those of the views, in their order.
+    const kst_eye *eyes;
+    const kst_frustum *frusta;  // NULL: nothing is left out for not being seen
+    int eye_count;
+    bool full;  // the reference triangles everywhere
+    // What is chosen.
+    kst_found found;
+    int32_t awaited;  // chunks that it wants and that are not here
+    int32_t nodes_visited;
+    kst_leaf *wanted;  // working list
+    int32_t wanted_room;
+} kst_method;
+
+// Choose. A chunk that cannot be had is an error and whatever was found does not count; one that is merely not here
+// yet is counted in `awaited`, and what is chosen covers the ground without it.
+typedef karst_status kst_method_fn(kst_method *m);
+kst_method_fn kst_method_grid;
+
+// Room for so many in m->wanted; nothing of it is kept.
+karst_status kst_method_want_room(kst_method *m, int32_t count);
+
+// The chunk of a node that is here.
+static inline const karst_chunk *kst_method_chunk(const kst_method *m, int slot) {
+    return m->slots.slot[slot].chunk;
+}

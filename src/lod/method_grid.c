@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Method grid: the tree is cut where no chunk is needed finer, and each corner has the level that its own ground asks
+// for. The cut is in cut.c, the corners in corner.c.
+#include "method.h"
+
+// A chunk may split when its children are here.
+static karst_status make_ready(void *context, const kst_leaf *nodes, int count, bool *ready) {
+    kst_method *m = context;
+    kst_slots *slots = &m->slots;
+    const kst_tree *tree = &m->cut.tree;
+    karst_status status = kst_method_want_room(m, 4 * count);
+    if (status) return status;
+    int wanted = 0;
+    for (int k = 0; k < count; ++k)
+        for (int c = 0; c < 4; ++c) {
+            int level = nodes[k].level - 1, x = 2 * nodes[k].x + (c & 1), z = 2 * nodes[k].z + (c >> 1);
+            if (x < tree->grid_x[level] && z < tree->grid_z[level])
+                m->wanted[wanted++] = (kst_leaf){.level = level, .x = x, .z = z};
+        }
+    status = kst_slots_want(slots, m->wanted, wanted);
+    if (status) return status;
+    for (int k = 0, at = 0; k < count; ++k) {
+        ready[k] = true;
+        for (; at < wanted && m->wanted[at].x >> 1 == nodes[k].x && m->wanted[at].z >> 1 == nodes[k].z; ++at)
+            if (kst_slots_find(slots, m->wanted[at].level, m->wanted[at].x, m->wanted[at].z) == KST_SLOT_NONE) {
+                ready[k] = false;
+                ++m->awaited;
+            }
+    }
+    return KARST_OK;
+}
+
+static const karst_chunk_corners *corners_of(void *context, const kst_leaf *leaf) {
+    const kst_method *m = context;
+    return &kst_method_chunk(m, kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z))->corners;
+}
+
+static void take_leaf(kst_method *m, const kst_leaf *leaf) {
+    float tight[6];
+    if (!leaf->seen) return;
+    if (m->frusta && !karst_pack_chunk_bounds(m->pack, leaf->level, leaf->x, leaf->z, tight)) return;
+    kst_source source = {leaf->level, leaf->x, leaf->z,
+                         (uint16_t)kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z)};
+    const karst_chunk_corners *c = &kst_method_chunk(m, source.slot)->corners;
+    kst_seen seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){leaf->seen, leaf->whole});
+    if (!seen.seen) return;
+    float levels[KARST_CORNER_LANES], share = 0;
+    if (m->full)
+        memset(levels, 0, sizeof levels);
+    else
+        kst_corner_levels(&m->cut, leaf, c, m->eyes, m->eye_count, corners_of, m, levels, &share);
+    int before = m->found.patch_count;
+    for (int pz = 0; pz < KARST_CHUNK_PATCHES; ++pz)
+        for (int px = 0; px < KARST_CHUNK_PATCHES; ++px) {
+            unsigned mask = kst_patch_seen(c, px, pz, m->frusta, m->eye_count, seen);
+            if (mask) kst_found_patch(&m->found, &source, px, pz, mask, levels);
+        }
+    if (m->found.patch_count > before) kst_found_source(&m->found, &source, share);
+}
+
+karst_status kst_method_grid(kst_method *m) {
+    karst_status status = kst_cut_make(&m->cut, m->eyes, m->frusta, m->eye_count, m->full, make_ready, m);
+    if (!status) status = kst_found_reserve(&m->found, m->cut.leaf_count);
+    for (int k = 0; k < m->cut.leaf_count && !status; ++k) take_leaf(m, &m->cut.leaves[k]);
+    m->nodes_visited = m->cut.nodes_visited;
+    return status;
+}
