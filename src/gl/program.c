@@ -24,6 +24,7 @@ static karst_status compile(const kst_stage *stage, const char *defines, karst_r
     if (!ok) {
         char log[400] = "";
         glGetShaderInfoLog(shader, sizeof log, NULL, log);
+        log[strcspn(log, "\n")] = 0;  // the first complaint
         glDeleteShader(shader);
         return kst_fail(report, KARST_ERROR_UNSUPPORTED, "the driver refuses shader %s: %s", stage->files[0], log);
     }
@@ -50,6 +51,7 @@ karst_status kst_program_build(const kst_stage *stages, int count, const char *d
     if (!status && !ok) {
         char log[400] = "";
         glGetProgramInfoLog(program, sizeof log, NULL, log);
+        log[strcspn(log, "\n")] = 0;
         status = kst_fail(report, KARST_ERROR_UNSUPPORTED, "the driver cannot link %s: %s", stages[0].files[0], log);
     }
     if (status) {

@@ -30,17 +30,31 @@ static void set_units(GLuint program) {
 #define LAND_FILES \
     "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
 
+// The program of these kst_ground bits, built when first wanted.
 static karst_status ground_program(karst_gl *gl, int bits) {
     if (gl->ground[bits]) return KARST_OK;
-    const kst_stage stages[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "ground.vert.glsl"}},
-                                 {GL_FRAGMENT_SHADER, {LAND_FILES, "ground.frag.glsl"}}};
+    const kst_stage fragment = {GL_FRAGMENT_SHADER, {LAND_FILES, "ground.frag.glsl"}};
+    const kst_stage lattice[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "vertex.glsl", "ground.vert.glsl"}},
+                                  fragment};
+    const kst_stage tess[4] = {
+        {GL_TESS_CONTROL_SHADER, {"tess.tesc.glsl"}},
+        {GL_TESS_EVALUATION_SHADER, {"frame.glsl", "drawn.glsl", "vertex.glsl", "tess.tese.glsl"}},
+        {GL_VERTEX_SHADER, {"tess.vert.glsl"}},
+        fragment};
+    bool hardware = bits & KST_GROUND_TESS;
     char defines[256];
     snprintf(defines, sizeof defines, "%s%s%s%s", gl->defines, bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "",
              bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
              bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "");
-    karst_status status = kst_program_build(stages, 2, defines, gl->def.report, &gl->ground[bits]);
-    if (!status) set_units(gl->ground[bits]);
-    return status;
+    karst_report said = {0};
+    karst_status status =
+        kst_program_build(hardware ? tess : lattice, hardware ? 4 : 2, defines, &said, &gl->ground[bits]);
+    if (status && hardware)
+        return kst_fail(gl->def.report, status, "this driver does not tessellate (draw with method grid): %s",
+                        said.message);
+    if (status) return kst_fail(gl->def.report, status, "%s", said.message);
+    set_units(gl->ground[bits]);
+    return KARST_OK;
 }
 
 static karst_status build_programs(karst_gl *gl) {
@@ -160,11 +174,11 @@ void karst_gl_destroy(karst_gl *gl) {
 
 // ---- draw ------------------------------------------------------------------------------------------
 
-// A run of instances under one program and lattice.
+// A run of instances under one program, and one lattice unless the hardware tessellates.
 typedef struct run {
     int lattice, first, count, program;
 } run;
-enum { RUNS_MAX = 4 * KARST_LATTICE_COUNT };
+enum { RUNS_MAX = 4 * KARST_LATTICE_COUNT + 1 };  // one to write beyond the last
 
 static int by_key(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -194,38 +208,58 @@ static int program_for(const karst_frame *frame, const karst_patch *p) {
            (most > floorf(inner) + 1 ? KST_GROUND_DEEP : 0);
 }
 
-// The patches that this view sees, by program, and near ones first in each batch so that what they hide is not shaded.
+// Append the patches [first, first + count) of the frame that the view sees and that this program draws, near ones
+// first so that what they hide is not shaded. @return the run after them
+static run *add_run(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index, int first,
+                    int count, int program, run *out, int *at) {
+    int n = 0;
+    for (int k = first; k < first + count; ++k) {
+        const karst_patch *p = &frame->patches[k];
+        if (!(p->view_mask >> view_index & 1) || program_for(frame, p) != program) continue;
+        gl->keys[n++] = distance_key(frame, p, view) << 32 | (uint32_t)k;
+    }
+    if (!n) return out;
+    qsort(gl->keys, (size_t)n, sizeof *gl->keys, by_key);
+    for (int k = 0; k < n; ++k) gl->sorted[*at + k] = frame->patches[(uint32_t)gl->keys[k]];
+    out->first = *at;
+    out->count = n;
+    out->program = program;
+    *at += n;
+    return out + 1;
+}
+
+// The patches that this view sees: by program, and by lattice unless the hardware tessellates.
 static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
                         run runs[RUNS_MAX]) {
-    int count = 0, at = 0;
-    int normals = gl->scenery.full_map && !gl->store.displaced ? 0 : KST_GROUND_NORMALS;
-    for (int b = 0; b < frame->batch_count; ++b)
+    int at = 0;
+    bool tess = frame->method == KARST_METHOD_TESS;
+    const karst_batch all = {0, 0, frame->patch_count};
+    const karst_batch *batches = tess ? &all : frame->batches;
+    run *end = runs;
+    for (int b = 0; b < (tess ? 1 : frame->batch_count); ++b)
         for (int program = 0; program < 4; ++program) {
-            const karst_batch *batch = &frame->batches[b];
-            int n = 0;
-            for (int k = 0; k < batch->patch_count; ++k) {
-                const karst_patch *p = &frame->patches[batch->first_patch + k];
-                if (!(p->view_mask >> view_index & 1) || program_for(frame, p) != program) continue;
-                gl->keys[n++] = distance_key(frame, p, view) << 32 | (uint32_t)(batch->first_patch + k);
-            }
-            if (!n) continue;
-            qsort(gl->keys, (size_t)n, sizeof *gl->keys, by_key);
-            for (int k = 0; k < n; ++k) gl->sorted[at + k] = frame->patches[(uint32_t)gl->keys[k]];
-            runs[count++] = (run){batch->lattice, at, n, program | normals};
-            at += n;
+            end->lattice = batches[b].lattice;
+            end =
+                add_run(gl, frame, view, view_index, batches[b].first_patch, batches[b].patch_count, program, end, &at);
         }
-    return count;
+    int more = (gl->scenery.full_map && !gl->store.displaced ? 0 : KST_GROUND_NORMALS) | (tess ? KST_GROUND_TESS : 0);
+    for (run *r = runs; r < end; ++r) r->program |= more;
+    return (int)(end - runs);
 }
 
 static void draw_runs(karst_gl *gl, const run *runs, int count) {
     glBindVertexArray(gl->array);
+    glPatchParameteri(GL_PATCH_VERTICES, 1);
     for (int k = 0; k < count; ++k) {
         const run *r = &runs[k];
         glUseProgram(gl->ground[r->program]);
         glVertexArrayVertexBuffer(gl->array, 0, gl->patches, r->first * (GLintptr)sizeof(karst_patch),
                                   sizeof(karst_patch));
-        glDrawElementsInstanced(GL_TRIANGLES, gl->index_count[r->lattice], GL_UNSIGNED_SHORT,
-                                (const void *)(gl->index_first[r->lattice] * sizeof(uint16_t)), r->count);
+        if (r->program & KST_GROUND_TESS)  // a patch an instance: some drivers garble many patches of one
+            glDrawArraysInstanced(GL_PATCHES, 0, 1, r->count);
+        else
+            glDrawElementsInstanced(GL_TRIANGLES, gl->index_count[r->lattice], GL_UNSIGNED_SHORT,
+                                    (const void *)(gl->index_first[r->lattice] * sizeof(uint16_t)), r->count);
     }
 }
 

@@ -20,7 +20,13 @@ karst_status kst_target_resize(kst_target *target, int width, int height, int sa
 void kst_target_destroy(kst_target *target);
 
 // What a program for ground can do; less is faster.
-enum { KST_GROUND_HOLES = 1, KST_GROUND_DEEP = 2, KST_GROUND_NORMALS = 4, KST_GROUND_PROGRAMS = 8 };
+enum {
+    KST_GROUND_HOLES = 1,
+    KST_GROUND_DEEP = 2,
+    KST_GROUND_NORMALS = 4,
+    KST_GROUND_TESS = 8,  // the hardware cuts the patches
+    KST_GROUND_PROGRAMS = 16
+};
 
 typedef struct kst_lighting {
     bool known;

@@ -26,7 +26,10 @@ static int compile(const char *prologue, const char *stage, const char *defines,
     return result;
 }
 
-static const char *const ground_vertex[] = {"frame.glsl", "drawn.glsl", "ground.vert.glsl", NULL};
+static const char *const ground_vertex[] = {"frame.glsl", "drawn.glsl", "vertex.glsl", "ground.vert.glsl", NULL};
+static const char *const tess_vertex[] = {"tess.vert.glsl", NULL};
+static const char *const tess_control[] = {"tess.tesc.glsl", NULL};
+static const char *const tess_evaluation[] = {"frame.glsl", "drawn.glsl", "vertex.glsl", "tess.tese.glsl", NULL};
 #define LAND \
     "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
 static const char *const fragments[][12] = {
@@ -41,6 +44,9 @@ static void all_compile_for_the_desktop(void **state) {
     const char *defines[] = {"", "#define KARST_SHALLOW\n", "#define KARST_HOLES\n#define KARST_VERTEX_NORMALS\n"};
     for (int k = 0; k < 3; ++k) {
         assert_int_equal(compile("prologue.glsl", "vert", defines[k], ground_vertex), 0);
+        assert_int_equal(compile("prologue.glsl", "vert", defines[k], tess_vertex), 0);
+        assert_int_equal(compile("prologue.glsl", "tesc", defines[k], tess_control), 0);
+        assert_int_equal(compile("prologue.glsl", "tese", defines[k], tess_evaluation), 0);
         assert_int_equal(compile("prologue.glsl", "frag", defines[k], fragments[0]), 0);
         assert_int_equal(compile("prologue.glsl", "frag", "", fragments[k]), 0);
     }

@@ -7,15 +7,12 @@ uniform highp usampler2DArray u_normals;   // octahedral, x and z
 uniform highp isampler2D u_chunks;         // two texels a row: (offset, level), (column, row, slot, 0)
 uniform highp usampler2D u_depend;         // 17 x 17 of the lowest levels depended on at the edges z-, x+, z+, x-
 
-layout(location = 0) in uint a_slot;
-layout(location = 1) in uvec2 a_patch;
-layout(location = 2) in uint a_chunk;
-layout(location = 3) in vec4 a_corner;
-
 // The patch at work.
+int g_row;       // of its chunk in u_chunks
 ivec4 g_chunk;   // offset, level
 ivec2 g_first;   // its vertex (0, 0) in the chunk
 int g_layer, g_parity;
+vec4 g_corner;   // levels of the corners
 vec4 g_edge;     // levels of the edges z-, x+, z+, x-
 float g_inner;
 
@@ -89,21 +86,24 @@ int snap(int i, float level) {
     return (i + t / 2) & ~(t - 1);
 }
 
-void begin_patch() {
-    g_chunk = texelFetch(u_chunks, ivec2(0, int(a_chunk)), 0);
-    g_first = ivec2(a_patch) * 16;
-    g_layer = int(a_slot);
-    g_edge = min(a_corner.xyzw, a_corner.yzwx);
+// What karst_patch says: its place in the chunk, slot, row of the chunk, levels of the corners.
+void begin_patch(ivec2 place, int slot, int row, vec4 corner) {
+    g_row = row;
+    g_chunk = texelFetch(u_chunks, ivec2(0, row), 0);
+    g_first = place * 16;
+    g_layer = slot;
+    g_corner = corner;
+    g_edge = min(corner.xyzw, corner.yzwx);
     g_inner = min(g_edge.x, g_edge.z);
-    g_parity = (int(a_patch.x) + int(a_patch.y)) & 1;  // a chunk is four patches wide, so its own parity is even
+    g_parity = (place.x + place.y) & 1;  // a chunk is four patches wide, so its own parity is even
 #ifdef KARST_PATCH_OWNS_EDGE
     g_edge = vec4(g_inner);  // the control of the crack test: this must leak
 #endif
 }
 
-// The vertex of the patch that an index names, moved along its edge to where the edge has one.
-ivec2 vertex_of(int index) {
-    ivec2 v = ivec2(index % 17, index / 17), s = v;
+// A vertex of the inner lattice, moved along its edge to where the edge has one.
+ivec2 on_edges(ivec2 v) {
+    ivec2 s = v;
     if (v.y == 0) s.x = snap(v.x, g_edge.x);
     if (v.y == 16) s.x = snap(v.x, g_edge.z);
     if (v.x == 16) s.y = snap(v.y, g_edge.y);

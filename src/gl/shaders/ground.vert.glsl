@@ -1,26 +1,10 @@
 // A patch of ground: 17 x 17 vertices, gl_VertexID is the index that karst_patch_indices() gives.
-invariant gl_Position;
-out vec3 v_at;         // relative to the frame's origin [m]
-out vec2 v_cell;       // field coordinates from the chunk's first vertex [cells]
-#ifdef KARST_VERTEX_NORMALS
-out vec3 v_normal;
-#endif
-out float v_level;     // level of detail
-flat out ivec2 v_first;  // field coordinates of the chunk's first vertex
+layout(location = 0) in uint a_slot;
+layout(location = 1) in uvec2 a_patch;
+layout(location = 2) in uint a_chunk;
+layout(location = 3) in vec4 a_corner;
 
 void main() {
-    begin_patch();
-    ivec2 v = vertex_of(gl_VertexID);
-    ivec4 chunk = texelFetch(u_chunks, ivec2(1, int(a_chunk)), 0);
-    v_at = drawn_0(v);
-    v_cell = vec2((g_first + v) << g_chunk.w);
-    v_first = chunk.xy;
-#ifdef KARST_VERTEX_NORMALS
-    v_normal = normal_of(v);
-#endif
-    vec2 s = vec2(v) / 16.0;
-    v_level = float(g_chunk.w) + mix(mix(a_corner.x, a_corner.y, s.x), mix(a_corner.w, a_corner.z, s.x), s.y);
-    KARST_PRECISE vec4 clip = u_clip * vec4(v_at, 1.0);
-    clip.z *= 1.0 + u_wire.w;
-    gl_Position = clip;
+    begin_patch(ivec2(a_patch), int(a_slot), int(a_chunk), a_corner);
+    give_vertex(on_edges(ivec2(gl_VertexID % 17, gl_VertexID / 17)));
 }

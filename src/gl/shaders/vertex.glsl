@@ -1,0 +1,24 @@
+// What a vertex of ground tells the fragments, whichever stage makes it.
+invariant gl_Position;
+out vec3 v_at;         // relative to the frame's origin [m]
+out vec2 v_cell;       // field coordinates from the chunk's first vertex [cells]
+#ifdef KARST_VERTEX_NORMALS
+out vec3 v_normal;
+#endif
+out float v_level;     // level of detail
+flat out ivec2 v_first;  // field coordinates of the chunk's first vertex
+
+// Vertex v of the patch that begin_patch() began.
+void give_vertex(ivec2 v) {
+    v_at = drawn_0(v);
+    v_cell = vec2((g_first + v) << g_chunk.w);
+    v_first = texelFetch(u_chunks, ivec2(1, g_row), 0).xy;
+#ifdef KARST_VERTEX_NORMALS
+    v_normal = normal_of(v);
+#endif
+    vec2 s = vec2(v) / 16.0;
+    v_level = float(g_chunk.w) + mix(mix(g_corner.x, g_corner.y, s.x), mix(g_corner.w, g_corner.z, s.x), s.y);
+    KARST_PRECISE vec4 clip = u_clip * vec4(v_at, 1.0);
+    clip.z *= 1.0 + u_wire.w;
+    gl_Position = clip;
+}
