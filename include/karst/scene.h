@@ -114,7 +114,7 @@ typedef struct karst_frame {
     int32_t upload_count;
     struct {
         int64_t triangles;
-        int32_t draws;         ///< batches
+        int32_t draws;         ///< batches; method tess: one for all patches
         float worst_error_px;  ///< largest bound of what is drawn, anywhere on a screen
         int32_t chunks_drawn;
         int32_t chunks_awaited;  ///< wanted and not resident

@@ -82,8 +82,7 @@ const kst_leaf *kst_cut_leaf(const kst_cut *cut, int level, int32_t x, int32_t z
     return NULL;
 }
 
-// The leaf that holds the quadrant (right, down) round corner (x, z) of the patch grid of a level; NULL outside.
-static const kst_leaf *leaf_of_quadrant(const kst_cut *cut, int level, int32_t x, int32_t z, int right, int down) {
+const kst_leaf *kst_cut_quadrant(const kst_cut *cut, int level, int32_t x, int32_t z, int right, int down) {
     const kst_tree *tree = &cut->tree;
     // The chunk of this level that holds the quadrant, then up to where the cut has been, then down to its leaf.
     for (int l = level;;) {
@@ -122,7 +121,7 @@ static float corner_level(const ask *a, int level, int32_t x, int32_t z) {
     float cap = INFINITY, floor = -INFINITY;
     int finest = KARST_MAX_LEVEL;
     for (int q = 0; q < 4; ++q) {
-        const kst_leaf *leaf = leaf_of_quadrant(a->cut, level, x, z, q & 1, q >> 1);
+        const kst_leaf *leaf = kst_cut_quadrant(a->cut, level, x, z, q & 1, q >> 1);
         if (!leaf) continue;
         if (!top || leaf->level > top->level) top = leaf;
         if (leaf->level < finest) finest = leaf->level;
@@ -218,7 +217,7 @@ static void side_corners(const around *r, const side *s) {
         for (int k = 0; k < KARST_CHUNK_PATCHES; ++k) {
             int i = s->first + k * s->step;
             int32_t x = leaf->x * KARST_CHUNK_PATCHES + i % N, z = leaf->z * KARST_CHUNK_PATCHES + i / N;
-            across[k] = leaf_of_quadrant(r->ask->cut, leaf->level, x, z, s->dx ? s->dx > 0 : 1, s->dz ? s->dz > 0 : 1);
+            across[k] = kst_cut_quadrant(r->ask->cut, leaf->level, x, z, s->dx ? s->dx > 0 : 1, s->dz ? s->dz > 0 : 1);
         }
         const int index[3] = {i1, i2, i3};
         for (int k = 0; k < 3; ++k) {
@@ -288,4 +287,11 @@ void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chu
     }
     for (int i = 0; i < KARST_CORNER_LANES; ++i) levels[i] = (i < KARST_CORNER_COUNT ? levels[i] : levels[0]) - base;
     *worst = worst_share(corners, levels, allowed);
+}
+
+float kst_worst_share(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
+                      const float levels[KARST_CORNER_LANES]) {
+    float own[KARST_CORNER_LANES], allowed[KARST_CORNER_LANES];
+    own_levels(corners, eyes, eye_count, own, allowed);
+    return worst_share(corners, levels, allowed);
 }

@@ -12,7 +12,8 @@
 static const float pinch = 8.0f;
 
 karst_status kst_cut_create(kst_cut *cut, const kst_tree *tree, const karst_allocator *allocator) {
-    *cut = (kst_cut){.tree = *tree, .allocator = allocator};
+    *cut = (kst_cut){.tree = *tree, .apart = 2, .allocator = allocator};
+    memcpy(cut->split, tree->nodes, sizeof cut->split);
     for (int level = 0; level < tree->level_count; ++level) {
         size_t count = (size_t)tree->grid_x[level] * (size_t)tree->grid_z[level];
         cut->marks[level] = kst_alloc_zero(allocator, count * sizeof(kst_mark));
@@ -91,12 +92,13 @@ static void add_leaf(kst_cut *cut, const kst_leaf *node, kst_mark *mark) {
     leaf->floor = kst_more(leaf->floor, (float)leaf->level);
 }
 
-// Whether a leaf two or more levels up touches a node. With all that is wanted at hand none does when it splits.
+// Whether a leaf so many levels up touches a node that its children would be too far from it. With all that is wanted
+// at hand none does when it splits.
 static bool touches_much_coarser(const kst_cut *cut, const kst_leaf *node) {
     for (int z = -1; z <= 1; ++z)
         for (int x = -1; x <= 1; ++x) {
             const kst_leaf *beside = kst_cut_leaf(cut, node->level, node->x + x, node->z + z);
-            if (beside && beside->level > node->level + 1) return true;
+            if (beside && beside->level >= node->level + cut->apart) return true;
         }
     return false;
 }
@@ -134,7 +136,7 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
             kst_mark *mark = &cut->marks[level][index];
             *mark = (kst_mark){cut->stamp, -1};
             if (node.seen != node.whole) look(n, frusta, eye_count, &node);
-            if (level > 0 && (full || decide(n, level, eyes, eye_count, &node)))
+            if (level > 0 && (full || decide(&cut->split[level][index], level, eyes, eye_count, &node)))
                 front[splits++] = node;
             else
                 add_leaf(cut, &node, mark);

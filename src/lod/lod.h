@@ -53,6 +53,8 @@ typedef struct kst_mark {
 
 typedef struct kst_cut {
     kst_tree tree;
+    const karst_node *split[KARST_MAX_LEVEL + 1];  // what decides whether a node splits: the tree's own, or wider ones
+    int32_t apart;                                 // levels by which neighbours may differ at most
     const karst_allocator *allocator;
     kst_mark *marks[KARST_MAX_LEVEL + 1];
     uint32_t stamp;
@@ -77,6 +79,9 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
 // The leaf that holds chunk (x, z) of a level; NULL outside and where that chunk is split.
 const kst_leaf *kst_cut_leaf(const kst_cut *cut, int level, int32_t x, int32_t z);
 
+// The leaf that holds the quadrant (right, down) round corner (x, z) of the patch grid of a level; NULL outside.
+const kst_leaf *kst_cut_quadrant(const kst_cut *cut, int level, int32_t x, int32_t z, int right, int down);
+
 // The corner table of a leaf.
 typedef const karst_chunk_corners *kst_corners_fn(void *context, const kst_leaf *leaf);
 
@@ -85,6 +90,10 @@ typedef const karst_chunk_corners *kst_corners_fn(void *context, const kst_leaf 
 void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
                        const kst_eye *eyes, int eye_count, kst_corners_fn *others, void *context,
                        float levels[KARST_CORNER_LANES], float *worst);
+
+// The largest error that the corners of a leaf leave at these levels (relative to it), as share of the allowed.
+float kst_worst_share(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
+                      const float levels[KARST_CORNER_LANES]);
 
 // ---- patch.c: the shape of one patch, shared by expand and tests ---------------------------------
 

@@ -2,7 +2,7 @@
 // Methods: their names, and what they share.
 #include "method.h"
 
-static const char *const names[KARST_METHOD_COUNT] = {[KARST_METHOD_GRID] = "grid"};
+static const char *const names[KARST_METHOD_COUNT] = {[KARST_METHOD_GRID] = "grid", [KARST_METHOD_TESS] = "tess"};
 
 const char *karst_method_name(karst_method method) {
     KARST_ASSERT((unsigned)method < KARST_METHOD_COUNT);

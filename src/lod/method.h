@@ -5,6 +5,8 @@
 #include "found.h"
 #include "slots.h"
 
+typedef struct kst_tess kst_tess;
+
 typedef struct kst_method {
     // What there is.
     const karst_pack *pack;
@@ -22,12 +24,25 @@ typedef struct kst_method {
     int32_t nodes_visited;
     kst_leaf *wanted;  // working list
     int32_t wanted_room;
+    kst_tess *tess;  // what method tess keeps, from its first frame on
 } kst_method;
 
 // Choose. A chunk that cannot be had is an error and whatever was found does not count; one that is merely not here
 // yet is counted in `awaited`, and what is chosen covers the ground without it.
 typedef karst_status kst_method_fn(kst_method *m);
-kst_method_fn kst_method_grid;
+kst_method_fn kst_method_grid, kst_method_tess;
+
+void kst_tess_free(kst_method *m);
+
+// For methods that cut the tree; context is the kst_method. A chunk may split when its children are here.
+kst_ready_fn kst_method_ready;
+// The table of a leaf.
+kst_corners_fn kst_method_corners;
+// Where a leaf's patches come from and which views see it; false when none does.
+bool kst_method_sees(const kst_method *m, const kst_leaf *leaf, kst_source *source, kst_seen *seen);
+// Give out those patches of a leaf that are seen.
+void kst_method_give(kst_method *m, const kst_source *source, kst_seen seen, const float levels[KARST_CORNER_LANES],
+                     float share);
 
 // Room for so many in m->wanted; nothing of it is kept.
 karst_status kst_method_want_room(kst_method *m, int32_t count);

@@ -3,8 +3,7 @@
 // for. The cut is in cut.c, the corners in corner.c.
 #include "method.h"
 
-// A chunk may split when its children are here.
-static karst_status make_ready(void *context, const kst_leaf *nodes, int count, bool *ready) {
+karst_status kst_method_ready(void *context, const kst_leaf *nodes, int count, bool *ready) {
     kst_method *m = context;
     kst_slots *slots = &m->slots;
     const kst_tree *tree = &m->cut.tree;
@@ -30,36 +29,47 @@ static karst_status make_ready(void *context, const kst_leaf *nodes, int count, 
     return KARST_OK;
 }
 
-static const karst_chunk_corners *corners_of(void *context, const kst_leaf *leaf) {
+const karst_chunk_corners *kst_method_corners(void *context, const kst_leaf *leaf) {
     const kst_method *m = context;
     return &kst_method_chunk(m, kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z))->corners;
 }
 
-static void take_leaf(kst_method *m, const kst_leaf *leaf) {
+bool kst_method_sees(const kst_method *m, const kst_leaf *leaf, kst_source *source, kst_seen *seen) {
     float tight[6];
-    if (!leaf->seen) return;
-    if (m->frusta && !karst_pack_chunk_bounds(m->pack, leaf->level, leaf->x, leaf->z, tight)) return;
-    kst_source source = {leaf->level, leaf->x, leaf->z,
-                         (uint16_t)kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z)};
-    const karst_chunk_corners *c = &kst_method_chunk(m, source.slot)->corners;
-    kst_seen seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){leaf->seen, leaf->whole});
-    if (!seen.seen) return;
-    float levels[KARST_CORNER_LANES], share = 0;
-    if (m->full)
-        memset(levels, 0, sizeof levels);
-    else
-        kst_corner_levels(&m->cut, leaf, c, m->eyes, m->eye_count, corners_of, m, levels, &share);
+    if (!leaf->seen) return false;
+    if (m->frusta && !karst_pack_chunk_bounds(m->pack, leaf->level, leaf->x, leaf->z, tight)) return false;
+    *source =
+        (kst_source){leaf->level, leaf->x, leaf->z, (uint16_t)kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z)};
+    const karst_chunk_corners *c = &kst_method_chunk(m, source->slot)->corners;
+    *seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){leaf->seen, leaf->whole});
+    return seen->seen != 0;
+}
+
+void kst_method_give(kst_method *m, const kst_source *source, kst_seen seen, const float levels[KARST_CORNER_LANES],
+                     float share) {
+    const karst_chunk_corners *c = &kst_method_chunk(m, source->slot)->corners;
     int before = m->found.patch_count;
     for (int pz = 0; pz < KARST_CHUNK_PATCHES; ++pz)
         for (int px = 0; px < KARST_CHUNK_PATCHES; ++px) {
             unsigned mask = kst_patch_seen(c, px, pz, m->frusta, m->eye_count, seen);
-            if (mask) kst_found_patch(&m->found, &source, px, pz, mask, levels);
+            if (mask) kst_found_patch(&m->found, source, px, pz, mask, levels);
         }
-    if (m->found.patch_count > before) kst_found_source(&m->found, &source, share);
+    if (m->found.patch_count > before) kst_found_source(&m->found, source, share);
+}
+
+static void take_leaf(kst_method *m, const kst_leaf *leaf) {
+    kst_source source;
+    kst_seen seen;
+    if (!kst_method_sees(m, leaf, &source, &seen)) return;
+    float levels[KARST_CORNER_LANES] = {0}, share = 0;
+    if (!m->full)
+        kst_corner_levels(&m->cut, leaf, &kst_method_chunk(m, source.slot)->corners, m->eyes, m->eye_count,
+                          kst_method_corners, m, levels, &share);
+    kst_method_give(m, &source, seen, levels, share);
 }
 
 karst_status kst_method_grid(kst_method *m) {
-    karst_status status = kst_cut_make(&m->cut, m->eyes, m->frusta, m->eye_count, m->full, make_ready, m);
+    karst_status status = kst_cut_make(&m->cut, m->eyes, m->frusta, m->eye_count, m->full, kst_method_ready, m);
     if (!status) status = kst_found_reserve(&m->found, m->cut.leaf_count);
     for (int k = 0; k < m->cut.leaf_count && !status; ++k) take_leaf(m, &m->cut.leaves[k]);
     m->nodes_visited = m->cut.nodes_visited;

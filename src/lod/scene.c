@@ -9,7 +9,8 @@
 // Of the error allowed, so that what rounding adds to a level stays inside it.
 static const double kept_back = 1 - 0x1p-20;
 
-static kst_method_fn *const methods[KARST_METHOD_COUNT] = {[KARST_METHOD_GRID] = kst_method_grid};
+static kst_method_fn *const methods[KARST_METHOD_COUNT] = {
+    [KARST_METHOD_GRID] = kst_method_grid, [KARST_METHOD_TESS] = kst_method_tess};
 
 struct karst_scene {
     karst_scene_def def;
@@ -69,6 +70,7 @@ void karst_scene_destroy(karst_scene *scene) {
     karst_scene_def def = scene->def;
     kst_free(a, scene->method.wanted, (size_t)scene->method.wanted_room * sizeof *scene->method.wanted);
     kst_found_free(&scene->method.found);
+    kst_tess_free(&scene->method);
     kst_cut_destroy(&scene->method.cut);
     kst_slots_destroy(&scene->method.slots);
     kst_free(a, scene->patches, (size_t)scene->patch_room * sizeof *scene->patches);
@@ -210,7 +212,7 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     frame.chunk_count = found->source_count;
     sort_patches(scene, &frame);
     list_uploads(scene, &frame);
-    frame.figures.draws = frame.batch_count;
+    frame.figures.draws = b.method == KARST_METHOD_TESS ? frame.patch_count > 0 : frame.batch_count;
     frame.figures.worst_error_px = (float)(found->worst * b.error_px * kept_back);
     frame.figures.chunks_drawn = frame.chunk_count;
     frame.figures.chunks_awaited = scene->method.awaited;
