@@ -12,10 +12,11 @@
 #pragma weak bench_select
 #pragma weak bench_rays
 #pragma weak bench_bake
+#pragma weak bench_stream
 static const struct {
     const char *name;
     bench_main *run;
-} benches[] = {{"select", bench_select}, {"rays", bench_rays}, {"bake", bench_bake}};
+} benches[] = {{"select", bench_select}, {"rays", bench_rays}, {"bake", bench_bake}, {"stream", bench_stream}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 // The processor's name as the system tells it, or "unknown".
@@ -96,7 +97,7 @@ static int run(args *a) {
     bench_main *fn = NULL;
     for (int k = 0; k < BENCHES; ++k)
         if (!strcmp(name, benches[k].name)) fn = benches[k].run;
-    if (!fn) return say_usage(a, "no bench is called %s in this build; there are select, rays and bake", name);
+    if (!fn) return say_usage(a, "no bench is called %s in this build; there are select, rays, bake and stream", name);
     bench *b = calloc(1, sizeof *b);
     if (!b) return could_not(a, KARST_ERROR_MEMORY);
     b->quick = arg_flag(a, "--quick");
@@ -126,7 +127,7 @@ static const option options[] = {
 
 const verb verb_bench = {
     .name = "bench",
-    .usage = "select|rays|bake [options]",
+    .usage = "select|rays|bake|stream [options]",
     .summary = "Measure on this machine, beside other libraries where they are installed.",
     .example = "karst bench rays\nkarst bench rays --json",
     .options = options,
