@@ -119,7 +119,7 @@ static karst_status settle_rows(bench *b) {
     for (int k = 0; k < worlds; ++k) {
         scene_stream_def def = random_world((uint64_t)k + 1001);
         def.delay_max = 1;
-        def.dropped = 0;
+        def.damaged = def.late = def.dropped = 0;
         def.memory_bytes = 100000000;  // for all that is wanted
         scene_stream *w = scene_stream_create(&def);
         if (!w) return KARST_ERROR_MEMORY;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Streaming: which chunks of a world larger than memory are here, and which of them are shown. A state machine without
-// clock, disk or thread, stepped tick by tick. See docs/stream.md.
+// clock, disk or thread, stepped tick by tick. See docs/lod.md.
 //
 //     absent -> wanted -> loading -> ready <-> shown
 //       ^                   |  |       |  \       |
