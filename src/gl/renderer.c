@@ -16,8 +16,8 @@ karst_gl_def karst_gl_def_default(void) {
 
 static void set_units(GLuint program) {
     static const char *const name[KST_UNIT_COUNT] = {
-        "u_vertices",   "u_normals",    "u_chunks",     "u_depend",      "u_hole_tile", "u_hole_bits",
-        "u_normal_map", "u_relief_map", "u_height_map", "u_horizon_map", "u_waves",     "u_cells",
+        "u_words",      "u_chunks",     "u_depend",      "u_hole_tile", "u_hole_bits", "u_normal_map",
+        "u_relief_map", "u_height_map", "u_horizon_map", "u_waves",     "u_cells",
     };
     for (int k = 0; k < KST_UNIT_COUNT; ++k) {
         GLint at = glGetUniformLocation(program, name[k]);
@@ -117,14 +117,13 @@ static void make_buffers(karst_gl *gl) {
     glCreateVertexArrays(1, &gl->array);
     glVertexArrayElementBuffer(gl->array, gl->indices);
     glVertexArrayBindingDivisor(gl->array, 0, 1);
-    for (GLuint k = 0; k < 4; ++k) {
+    for (GLuint k = 0; k < 3; ++k) {
         glEnableVertexArrayAttrib(gl->array, k);
         glVertexArrayAttribBinding(gl->array, k, 0);
     }
-    glVertexArrayAttribIFormat(gl->array, 0, 1, GL_UNSIGNED_SHORT, offsetof(karst_patch, slot));
-    glVertexArrayAttribIFormat(gl->array, 1, 2, GL_UNSIGNED_BYTE, offsetof(karst_patch, patch_x));
-    glVertexArrayAttribIFormat(gl->array, 2, 1, GL_UNSIGNED_SHORT, offsetof(karst_patch, chunk_index));
-    glVertexArrayAttribFormat(gl->array, 3, 4, GL_FLOAT, GL_FALSE, offsetof(karst_patch, corner_level));
+    glVertexArrayAttribIFormat(gl->array, 0, 2, GL_UNSIGNED_BYTE, offsetof(karst_patch, patch_x));
+    glVertexArrayAttribIFormat(gl->array, 1, 1, GL_UNSIGNED_SHORT, offsetof(karst_patch, chunk_index));
+    glVertexArrayAttribFormat(gl->array, 2, 4, GL_FLOAT, GL_FALSE, offsetof(karst_patch, corner_level));
 }
 
 karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const char *defines, karst_gl **out) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Store: what the shaders read of a pack.
 //
-// A slot is a layer of two array textures. Slots are labelled with the chunk they hold, so that drawing a frame twice
+// A slot's chunk lies packed in the heap. Slots are labelled with the chunk they hold, so that drawing a frame twice
 // copies nothing twice, and a frame whose predecessors were never drawn still finds its chunks: in the pack.
 #include "gl/store.h"
 
 #include <stdlib.h>
+
+#include "karst/resident.h"
 
 enum { SLOTS_FIRST = 128, CHUNKS_MAX = 4096, TILES_A_ROW = 512 };
 
@@ -26,45 +28,30 @@ static int mip_count(int width, int height) {
     return n;
 }
 
-static GLuint slot_array(GLenum format, int slots) {
-    GLuint t;
-    glCreateTextures(GL_TEXTURE_2D_ARRAY, 1, &t);
-    glTextureStorage3D(t, 1, format, KARST_CHUNK_SIDE, KARST_CHUNK_SIDE, slots);
-    glTextureParameteri(t, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTextureParameteri(t, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    return t;
-}
-
 static karst_status grow_slots(kst_store *store, int wanted) {
     int room = store->slot_room ? store->slot_room : SLOTS_FIRST;
     while (room < wanted) room *= 2;
     kst_label *label = realloc(store->label, (size_t)room * sizeof *label);
     if (!label) return KARST_ERROR_MEMORY;
     store->label = label;
-    for (int k = store->slot_room; k < room; ++k) label[k] = (kst_label){-1, 0, 0};
-    const int unit[2] = {KST_UNIT_VERTICES, KST_UNIT_NORMALS};
-    const GLenum format[2] = {GL_RG32I, GL_RG8UI};
-    for (int k = 0; k < 2; ++k) {
-        GLuint grown = slot_array(format[k], room), old = store->texture[unit[k]];
-        if (old) {
-            glCopyImageSubData(old, GL_TEXTURE_2D_ARRAY, 0, 0, 0, 0, grown, GL_TEXTURE_2D_ARRAY, 0, 0, 0, 0,
-                               KARST_CHUNK_SIDE, KARST_CHUNK_SIDE, store->slot_room);
-            glDeleteTextures(1, &old);
-        }
-        store->texture[unit[k]] = grown;
-    }
+    for (int k = store->slot_room; k < room; ++k) label[k] = (kst_label){.level = -1};
     store->slot_room = room;
     return KARST_OK;
 }
 
-static void put_chunk(kst_store *store, int slot, const karst_chunk *chunk) {
-    for (int k = 0; k < KARST_CHUNK_VERTICES && !store->displaced; ++k)
-        store->displaced = chunk->vertex[k].dx || chunk->vertex[k].dz;
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTextureSubImage3D(store->texture[KST_UNIT_VERTICES], 0, 0, 0, slot, KARST_CHUNK_SIDE, KARST_CHUNK_SIDE, 1,
-                        GL_RG_INTEGER, GL_INT, chunk->vertex);
-    glTextureSubImage3D(store->texture[KST_UNIT_NORMALS], 0, 0, 0, slot, KARST_CHUNK_SIDE, KARST_CHUNK_SIDE, 1,
-                        GL_RG_INTEGER, GL_UNSIGNED_BYTE, chunk->normal);
+enum { WORDS_ROOM = KARST_RESIDENT_WORDS_MAX + KST_HEAP_WIDTH, DISPLACED = 1 << 24 };
+
+static karst_status put_chunk(kst_store *store, int slot, const karst_chunk *chunk, int32_t level, int32_t column,
+                              int32_t row) {
+    kst_label *label = &store->label[slot];
+    int32_t count = karst_resident_pack(chunk, store->words);
+    label->level = -1;
+    karst_status status = kst_heap_put(&store->heap, store->words, count, &label->run);
+    store->texture[KST_UNIT_WORDS] = store->heap.texture;
+    if (status) return status;
+    store->displaced |= (store->words[0] & DISPLACED) != 0;
+    *label = (kst_label){level, column, row, label->run};
+    return KARST_OK;
 }
 
 // ---- holes -----------------------------------------------------------------------------------------
@@ -186,7 +173,8 @@ karst_status kst_store_create(kst_store *store, karst_pack *pack, karst_report *
     *store = (kst_store){.pack = pack};
     karst_pack_info info = karst_pack_info_of(pack);
     store->scratch = malloc(sizeof *store->scratch);
-    karst_status status = store->scratch ? grow_slots(store, SLOTS_FIRST) : KARST_ERROR_MEMORY;
+    store->words = calloc(WORDS_ROOM, sizeof *store->words);
+    karst_status status = store->scratch && store->words ? grow_slots(store, SLOTS_FIRST) : KARST_ERROR_MEMORY;
     if (!status) status = make_holes(store, &info);
     static const uint8_t up[2] = {128, 128}, open[4] = {255, 128, 128, 0};
     static const uint16_t zero;
@@ -210,17 +198,20 @@ karst_status kst_store_create(kst_store *store, karst_pack *pack, karst_report *
 }
 
 void kst_store_destroy(kst_store *store) {
+    kst_heap_destroy(&store->heap);
+    store->texture[KST_UNIT_WORDS] = 0;
     for (int k = 0; k < KST_UNIT_COUNT; ++k)
         if (store->texture[k]) glDeleteTextures(1, &store->texture[k]);
     free(store->label);
     free(store->scratch);
+    free(store->words);
     *store = (kst_store){0};
 }
 
 // ---- frames ----------------------------------------------------------------------------------------
 
-static bool same(kst_label a, kst_label b) {
-    return a.level == b.level && a.column == b.column && a.row == b.row;
+static bool holds(const kst_label *label, int32_t level, int32_t column, int32_t row) {
+    return label->level == level && label->column == column && label->row == row;
 }
 
 karst_status kst_store_update(kst_store *store, const karst_frame *frame) {
@@ -233,30 +224,27 @@ karst_status kst_store_update(kst_store *store, const karst_frame *frame) {
     karst_status status = most > store->slot_room ? grow_slots(store, most) : KARST_OK;
     for (int k = 0; k < frame->upload_count && !status; ++k) {
         const karst_upload *u = &frame->uploads[k];
-        kst_label label = {u->level, u->column, u->row};
-        if (same(store->label[u->slot], label)) continue;
-        put_chunk(store, u->slot, u->chunk);
-        store->label[u->slot] = label;
+        if (!holds(&store->label[u->slot], u->level, u->column, u->row))
+            status = put_chunk(store, u->slot, u->chunk, u->level, u->column, u->row);
     }
     int32_t(*line)[2][4] = malloc((size_t)(frame->chunk_count ? frame->chunk_count : 1) * sizeof *line);
     if (!line) return KARST_ERROR_MEMORY;
     for (int k = 0; k < frame->chunk_count && !status; ++k) {
         const karst_frame_chunk *c = &frame->chunks[k];
-        kst_label label = {c->level, c->column, c->row};
-        if (!same(store->label[c->slot], label)) {  // its upload was in a frame that was not drawn
+        if (!holds(&store->label[c->slot], c->level, c->column,
+                   c->row)) {  // its upload was in a frame that was not drawn
             int shift = c->level;
             status = karst_pack_read_chunk(store->pack, c->level, (c->column >> shift) / KARST_CHUNK_CELLS,
                                            (c->row >> shift) / KARST_CHUNK_CELLS, store->scratch);
+            if (!status) status = put_chunk(store, c->slot, store->scratch, c->level, c->column, c->row);
             if (status) break;
-            put_chunk(store, c->slot, store->scratch);
-            store->label[c->slot] = label;
         }
         memcpy(line[k][0], c->offset, sizeof c->offset);
         line[k][0][3] = c->level;
         line[k][1][0] = c->column;
         line[k][1][1] = c->row;
         line[k][1][2] = c->slot;
-        line[k][1][3] = 0;
+        line[k][1][3] = store->label[c->slot].run.row;
     }
     if (!status && frame->chunk_count)
         glTextureSubImage2D(store->texture[KST_UNIT_CHUNKS], 0, 0, 0, 2, frame->chunk_count, GL_RGBA_INTEGER, GL_INT,

@@ -4,12 +4,12 @@
 #include <epoxy/gl.h>
 
 #include "core/core.h"
+#include "gl/heap.h"
 #include "karst/scene.h"
 
 // Texture units; the same in every program.
 enum {
-    KST_UNIT_VERTICES,
-    KST_UNIT_NORMALS,
+    KST_UNIT_WORDS,
     KST_UNIT_CHUNKS,
     KST_UNIT_DEPEND,
     KST_UNIT_HOLE_TILE,
@@ -23,18 +23,21 @@ enum {
     KST_UNIT_COUNT
 };
 
-// Which chunk a slot holds; level -1: none.
+// Which chunk a slot holds, and where its words are; level -1: none.
 typedef struct kst_label {
     int32_t level, column, row;
+    kst_run run;
 } kst_label;
 
 typedef struct kst_store {
     karst_pack *pack;
     GLuint texture[KST_UNIT_COUNT];
+    kst_heap heap;
     kst_label *label;
     int slot_room;
     bool displaced;  // a chunk came whose vertices left their places sideways
     karst_chunk *scratch;
+    uint32_t *words;  // of a chunk on its way into the heap
 } kst_store;
 
 karst_status kst_store_create(kst_store *store, karst_pack *pack, karst_report *report);

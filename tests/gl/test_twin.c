@@ -45,11 +45,8 @@ static capture capture_create(bool tess, const char *defines) {
     const struct {
         const char *name;
         int unit;
-    } units[] = {{"u_vertices", KST_UNIT_VERTICES},
-                 {"u_normals", KST_UNIT_NORMALS},
-                 {"u_chunks", KST_UNIT_CHUNKS},
-                 {"u_depend", KST_UNIT_DEPEND}};
-    for (int k = 0; k < 4; ++k) {
+    } units[] = {{"u_words", KST_UNIT_WORDS}, {"u_chunks", KST_UNIT_CHUNKS}, {"u_depend", KST_UNIT_DEPEND}};
+    for (int k = 0; k < 3; ++k) {
         GLint at = glGetUniformLocation(c.program, units[k].name);
         if (at >= 0) glProgramUniform1i(c.program, at, units[k].unit);
     }

@@ -2,21 +2,69 @@
 // change here is a change there. See docs/lod.md. GLSL ES 3.00 has no recursion, so the places of a vertex's parents
 // come from five functions, each calling the next: a parent vanishes at a higher level than its child.
 
-uniform highp isampler2DArray u_vertices;  // a layer a slot: 65 x 65 of (y, dz << 16 | dx)
-uniform highp usampler2DArray u_normals;   // octahedral, x and z
-uniform highp isampler2D u_chunks;         // two texels a row: (offset, level), (column, row, slot, 0)
+uniform highp usampler2DArray u_words;     // chunks in their resident form, karst/resident.h: rows of 256 words
+uniform highp isampler2D u_chunks;         // two texels a row: (offset, level), (column, row, slot, row of words)
 uniform highp usampler2D u_depend;         // 17 x 17 of the lowest levels depended on at the edges z-, x+, z+, x-
 
 // The patch at work.
 int g_row;       // of its chunk in u_chunks
 ivec4 g_chunk;   // offset, level
 ivec2 g_first;   // its vertex (0, 0) in the chunk
-int g_layer, g_parity;
+int g_words;     // its chunk's first word
+int g_parity;
 vec4 g_corner;   // levels of the corners
 vec4 g_edge;     // levels of the edges z-, x+, z+, x-
 float g_inner;
+uvec4 g_form;    // the first words of the form
+int g_bits, g_records;  // bits a vertex; the word where the vertices begin
+const uint DISPLACED = 1u << 24;
 
-ivec2 stored(ivec2 v) { return texelFetch(u_vertices, ivec3(g_first + v, g_layer), 0).xy; }
+uint word(int at) {
+    int a = g_words + at;
+    return texelFetch(u_words, ivec3(a & 255, (a >> 8) & 1023, a >> 18), 0).x;
+}
+
+uint bits_at(int bit, int count) {
+    if (count == 0) return 0u;
+    int at = bit >> 5, shift = bit & 31;
+    uint v = word(at) >> shift;
+    if (shift + count > 32) v |= word(at + 1) << (32 - shift);
+    return count == 32 ? v : v & ((1u << count) - 1u);
+}
+
+int width(int shift, uint mask) { return int((g_form.x >> shift) & mask); }
+
+void begin_form() {
+    g_form = uvec4(word(0), word(1), word(2), word(3));
+    g_bits = width(0, 63u) + width(6, 31u) + width(11, 31u) + width(16, 15u) + width(20, 15u);
+    g_records = (g_form.x & DISPLACED) != 0u ? 166 : 85;
+}
+
+int first_bit(ivec2 at) { return 32 * g_records + (at.y * 65 + at.x) * g_bits; }
+
+// The bilinear surface through the corners of the form's table; sums wrap.
+uint blend(uvec4 w, uvec4 c) {
+    uvec4 s = w * c;
+    return uint(int(s.x + s.y + s.z + s.w + 32u) >> 6);
+}
+
+// (y, dz << 16 | dx) of a vertex of the patch, as karst_resident_read() has them.
+ivec2 stored(ivec2 v) {
+    ivec2 at = g_first + v, cell = min(at >> 3, 7), f = at - (cell << 3), g = 8 - f;
+    uvec4 w = uvec4(g.x * g.y, f.x * g.y, g.x * f.y, f.x * f.y);
+    int corner = 4 + cell.y * 9 + cell.x, bit = first_bit(at), y = width(0, 63u);
+    uvec4 c = uvec4(word(corner), word(corner + 1), word(corner + 9), word(corner + 10));
+    ivec2 s = ivec2(int(blend(w, c) + g_form.y + bits_at(bit, y)), 0);
+    if ((g_form.x & DISPLACED) != 0u) {
+        corner += 81;
+        c = uvec4(word(corner), word(corner + 1), word(corner + 9), word(corner + 10));
+        int x = width(6, 31u);
+        uint dx = blend(w, uvec4(ivec4(c << 16) >> 16)) + g_form.z + bits_at(bit + y, x);
+        uint dz = blend(w, uvec4(ivec4(c) >> 16)) + (g_form.z >> 16) + bits_at(bit + y + x, width(11, 31u));
+        s.y = int(dz << 16 | (dx & 0xFFFFu));
+    }
+    return s;
+}
 
 // Relative to the frame's origin: integers are added exactly, then one rounding each.
 vec3 place_of(ivec2 v) {
@@ -86,12 +134,13 @@ int snap(int i, float level) {
     return (i + t / 2) & ~(t - 1);
 }
 
-// What karst_patch says: its place in the chunk, slot, row of the chunk, levels of the corners.
-void begin_patch(ivec2 place, int slot, int row, vec4 corner) {
+// What karst_patch says: its place in the chunk, row of the chunk, levels of the corners.
+void begin_patch(ivec2 place, int row, vec4 corner) {
     g_row = row;
     g_chunk = texelFetch(u_chunks, ivec2(0, row), 0);
     g_first = place * 16;
-    g_layer = slot;
+    g_words = texelFetch(u_chunks, ivec2(1, row), 0).w * 256;
+    begin_form();
     g_corner = corner;
     g_edge = min(corner.xyzw, corner.yzwx);
     g_inner = min(g_edge.x, g_edge.z);
@@ -112,7 +161,8 @@ ivec2 on_edges(ivec2 v) {
 }
 
 vec3 stored_normal(ivec2 v) {
-    uvec2 code = texelFetch(u_normals, ivec3(g_first + v, g_layer), 0).xy;
+    int x = width(16, 15u), bit = first_bit(g_first + v) + width(0, 63u) + width(6, 31u) + width(11, 31u);
+    uvec2 code = uvec2(g_form.w + bits_at(bit, x), (g_form.w >> 8) + bits_at(bit + x, width(20, 15u))) & 255u;
     vec2 o = max((vec2(code) - 128.0) / 127.0, -1.0);
     float y = 1.0 - abs(o.x) - abs(o.y);
     vec2 folded = o - vec2(o.x >= 0.0 ? -y : y, o.y >= 0.0 ? -y : y);

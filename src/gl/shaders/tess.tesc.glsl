@@ -4,9 +4,9 @@
 #error no tessellation here
 #endif
 layout(vertices = 1) out;
-in ivec4 c_patch[];
+in ivec3 c_patch[];
 in vec4 c_corner[];
-patch out ivec4 p_patch;
+patch out ivec3 p_patch;
 patch out vec4 p_corner;
 
 void main() {

@@ -9,7 +9,7 @@
 //      +-->--+--<----+            +------+------+
 //     odd    even   odd
 layout(quads, equal_spacing, cw) in;
-patch in ivec4 p_patch;
+patch in ivec3 p_patch;
 patch in vec4 p_corner;
 
 ivec2 lattice_vertex() {
@@ -27,6 +27,6 @@ ivec2 lattice_vertex() {
 }
 
 void main() {
-    begin_patch(p_patch.xy, p_patch.z, p_patch.w, p_corner);
+    begin_patch(p_patch.xy, p_patch.z, p_corner);
     give_vertex(on_edges(lattice_vertex()));
 }
