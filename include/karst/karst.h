@@ -6,6 +6,7 @@
 #include "karst/chunk.h"
 #include "karst/field.h"
 #include "karst/jobs.h"
+#include "karst/mesh.h"
 #include "karst/pack.h"
 #include "karst/resident.h"
 #include "karst/scene.h"

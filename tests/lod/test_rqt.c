@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// Meshes keep their error at every sample, cover the ground once and are closed.
+#include "lod/mesh_check.h"
+#include "scenes/scenes.h"
+
+static karst_field *field_of(int columns, int rows, const float *y) {
+    karst_field_def def = karst_field_def_default();
+    def.shape = (karst_field_shape){columns, rows, 2, {0, 0, 0}};
+    karst_field *field;
+    assert_int_equal(karst_field_create(&def, &field), KARST_OK);
+    assert_int_equal(karst_field_write(field, (karst_rect){0, 0, columns, rows}, y, NULL, NULL, columns), KARST_OK);
+    return field;
+}
+
+static karst_mesh *mesh_of(karst_field *field, double error_m, bool refit) {
+    karst_mesh_def def = karst_mesh_def_default();
+    karst_mesh *mesh;
+    def.error_m = error_m;
+    def.refit = refit;
+    assert_int_equal(karst_mesh_build(field, &def, &mesh), KARST_OK);
+    return mesh;
+}
+
+static karst_rect whole(const samples *s) {
+    return (karst_rect){0, 0, s->shape.columns, s->shape.rows};
+}
+
+enum { FLAT, RAMP, NOISE, STEP, SPIKE, ROUGH, KINDS };
+
+static float height_of(prop *p, int kind, int i, int j) {
+    switch (kind) {
+        case FLAT:
+            return 12.5f;
+        case RAMP:
+            return (float)(3 * i - 2 * j);
+        case NOISE:
+            return (float)prop_real(p, 0, 100);
+        case STEP:
+            return i > 7 ? 1000 : 0;
+        case SPIKE:
+            return i == 5 && j == 3 ? -400 : 0;
+        default:
+            return scene_height(i, j, 5) * 4;
+    }
+}
+
+// Fields of all kinds and sizes, with holes, displaced, parts of them; errors from nothing to everything.
+static void every_mesh_keeps_what_it_promises(void **state) {
+    (void)state;
+    static const int sides[] = {2, 3, 4, 5, 9, 17, 33, 64, 65, 66, 77, 100, 129};
+    for (prop p = prop_begin("rqt_promise", 600); prop_next(&p);) {
+        int w = sides[prop_int(&p, 0, 12)], h = sides[prop_int(&p, 0, 12)], kind = prop_int(&p, 0, KINDS - 1);
+        karst_field *field;
+        if (prop_chance(&p, 0.4)) {
+            assert_int_equal(scene_rough_field(w, h, prop_real(&p, 0.5, 50), prop_u64(&p), prop_chance(&p, 0.5), true,
+                                               (karst_pos){0, 0, 0}, &field),
+                             KARST_OK);
+        } else {
+            float *y = malloc((size_t)(w * h) * sizeof *y);
+            for (int k = 0; k < w * h; ++k) y[k] = height_of(&p, kind, k % w, k / w);
+            field = field_of(w, h, y);
+            free(y);
+            uint8_t *hole = malloc((size_t)(w * h));
+            double share = prop_chance(&p, 0.5) ? 0 : prop_real(&p, 0, 1);
+            for (int k = 0; k < w * h; ++k) hole[k] = prop_chance(&p, share);
+            assert_int_equal(karst_field_write_holes(field, (karst_rect){0, 0, w - 1, h - 1}, hole, w), KARST_OK);
+            free(hole);
+        }
+        samples s = samples_of(field);
+        karst_mesh_def def = karst_mesh_def_default();
+        static const double errors[] = {0, 1e-3, 0.5, 5, 30, 200, 1e9};
+        def.error_m = errors[prop_int(&p, 0, 6)];
+        def.refit = prop_chance(&p, 0.6);
+        karst_rect part = whole(&s);
+        if (prop_chance(&p, 0.5)) {
+            int x = prop_int(&p, 0, w - 2), z = prop_int(&p, 0, h - 2);
+            def.part = part = (karst_rect){x, z, prop_int(&p, x + 2, w), prop_int(&p, z + 2, h)};
+        }
+        karst_mesh *mesh;
+        assert_int_equal(karst_mesh_build(field, &def, &mesh), KARST_OK);
+        mesh_facts f = look_at_mesh(&s, part, mesh);
+        if (!mesh_is_good(&f, def.error_m))
+            print_error(
+                "%d x %d, error %g, refit %d: worst %.17g, %ld uncovered, %ld turned, %ld doubled, %ld open, area %lld "
+                "of %lld\n",
+                w, h, def.error_m, def.refit, f.worst_m, f.uncovered, f.turned, f.doubled, f.open, f.twice_area,
+                f.ground);
+        prop_check(&p, mesh_is_good(&f, def.error_m));
+        prop_near(&p, mesh->error_m, f.worst_m, 1e-9);
+        karst_mesh_destroy(mesh);
+        samples_free(&s);
+        karst_field_destroy(field);
+    }
+}
+
+// What the look finds when something is wrong.
+static void the_look_sees_every_fault(void **state) {
+    (void)state;
+    karst_field *field;
+    assert_int_equal(scene_rough_field(65, 77, 3, 1, false, true, (karst_pos){0, 0, 0}, &field), KARST_OK);
+    samples s = samples_of(field);
+    karst_mesh *m = mesh_of(field, 5, true);
+    mesh_facts f = look_at_mesh(&s, whole(&s), m);
+    assert_true(mesh_is_good(&f, 5));
+    m->position[m->triangle[7][0]].y += 10.1;
+    f = look_at_mesh(&s, whole(&s), m);
+    assert_true(f.worst_m > 5);
+    m->position[m->triangle[7][0]].y -= 10.1;
+    --m->triangle_count;
+    f = look_at_mesh(&s, whole(&s), m);
+    assert_true(f.open > 0 && f.twice_area != f.ground);
+    ++m->triangle_count;
+    uint32_t keep = m->triangle[3][1];
+    m->triangle[3][1] = m->triangle[3][2];
+    f = look_at_mesh(&s, whole(&s), m);
+    assert_true(f.turned == 1 && f.open > 0);
+    m->triangle[3][1] = keep;
+    memcpy(m->triangle[4], m->triangle[3], sizeof m->triangle[3]);
+    f = look_at_mesh(&s, whole(&s), m);
+    assert_true(f.doubled == 3);
+    karst_mesh_destroy(m);
+    samples_free(&s);
+    karst_field_destroy(field);
+}
+
+// ---- full detail ---------------------------------------------------------------------------------------
+
+typedef struct found {
+    karst_triangle *triangle;
+    int count;
+} found;
+
+static bool keep_triangles(void *context, const karst_triangle *triangles, int count) {
+    found *f = context;
+    memcpy(f->triangle + f->count, triangles, (size_t)count * sizeof *triangles);
+    f->count += count;
+    return true;
+}
+
+// Corners as a key that does not depend on which comes first.
+static int by_corners(const void *a, const void *b) {
+    return memcmp(((const karst_triangle *)a)->corner, ((const karst_triangle *)b)->corner,
+                  sizeof((karst_triangle *)0)->corner);
+}
+static void turn_first(karst_triangle *t) {
+    int first = 0;
+    for (int k = 1; k < 3; ++k)
+        if (memcmp(&t->corner[k], &t->corner[first], sizeof t->corner[k]) < 0) first = k;
+    karst_pos c[3];
+    for (int k = 0; k < 3; ++k) c[k] = t->corner[(first + k) % 3];
+    memcpy(t->corner, c, sizeof c);
+}
+
+static void no_error_gives_the_reference_triangles(void **state) {
+    (void)state;
+    for (int displaced = 0; displaced < 2; ++displaced) {
+        karst_field *field;
+        karst_pos origin = {100, -7, 3000};
+        assert_int_equal(scene_rough_field(130, 71, 3, 9, displaced, true, origin, &field), KARST_OK);
+        karst_mesh *m = mesh_of(field, 0, true);
+        const karst_ground *ground = karst_field_ground(field);
+        found want = {malloc(2 * 130 * 71 * sizeof(karst_triangle)), 0};
+        for (uint32_t k = 0; k < karst_ground_chunk_count(ground); ++k)
+            assert_int_equal(karst_ground_triangles(ground, k, keep_triangles, &want), KARST_OK);
+        assert_int_equal(m->triangle_count, want.count);
+        found got = {malloc((size_t)want.count * sizeof(karst_triangle)), want.count};
+        for (int t = 0; t < want.count; ++t) {
+            for (int k = 0; k < 3; ++k) got.triangle[t].corner[k] = m->position[m->triangle[t][k]];
+            turn_first(&got.triangle[t]);
+            turn_first(&want.triangle[t]);
+        }
+        qsort(want.triangle, (size_t)want.count, sizeof *want.triangle, by_corners);
+        qsort(got.triangle, (size_t)got.count, sizeof *got.triangle, by_corners);
+        for (int t = 0; t < want.count; ++t) assert_int_equal(by_corners(&want.triangle[t], &got.triangle[t]), 0);
+        free(want.triangle);
+        free(got.triangle);
+        karst_mesh_destroy(m);
+        karst_field_destroy(field);
+    }
+}
+
+static void plane_ground_is_two_triangles(void **state) {
+    (void)state;
+    float y[77 * 50];
+    for (int k = 0; k < 77 * 50; ++k) y[k] = (float)(2 * (k % 77) - 3 * (k / 77));
+    karst_field *field = field_of(77, 50, y);
+    for (int refit = 0; refit < 2; ++refit) {
+        karst_mesh *m = mesh_of(field, 0, refit);
+        assert_int_equal(m->triangle_count, 2);
+        assert_true(m->error_m == 0);
+        karst_mesh_destroy(m);
+    }
+    karst_field_destroy(field);
+}
+
+// ---- real ground ---------------------------------------------------------------------------------------
+
+static void real_ground_needs_few_triangles(void **state) {
+    (void)state;
+    enum { SIDE = 1025 };
+    const char *path = data_path("whitemtns_1025.r16");
+    if (!path) skip();
+    uint16_t *raw = malloc(SIDE * SIDE * sizeof *raw);
+    float *y = malloc(SIDE * SIDE * sizeof *y);
+    FILE *file = fopen(path, "rb");
+    assert_int_equal(fread(raw, sizeof *raw, SIDE * SIDE, file), SIDE * SIDE);
+    fclose(file);
+    for (int k = 0; k < SIDE * SIDE; ++k) y[k] = raw[k];
+    karst_field *field = field_of(SIDE, SIDE, y);
+    samples s = samples_of(field);
+    const struct {
+        double error_m;
+        bool refit;
+        uint32_t most;
+    } cases[] = {{36.5, false, 58000}, {36.5, true, 32400}};
+    for (int k = 0; k < 2; ++k) {
+        karst_mesh *m = mesh_of(field, cases[k].error_m, cases[k].refit);
+        mesh_facts f = look_at_mesh(&s, whole(&s), m);
+        assert_true(mesh_is_good(&f, cases[k].error_m));
+        assert_true(m->triangle_count <= cases[k].most);
+        karst_mesh_destroy(m);
+    }
+    samples_free(&s);
+    karst_field_destroy(field);
+    free(raw);
+    free(y);
+}
+
+// ---- failure ---------------------------------------------------------------------------------------------
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    karst_field *field;
+    assert_int_equal(scene_rough_field(70, 66, 3, 4, false, true, (karst_pos){0, 0, 0}, &field), KARST_OK);
+    int failures = 0;
+    for (uint64_t n = 1;; ++n) {
+        karst_mesh_def def = karst_mesh_def_default();
+        karst_report report = {0};
+        karst_mesh *mesh = NULL;
+        def.error_m = 4;
+        def.report = &report;
+        kst_alloc_fail_after(n);
+        karst_status status = karst_mesh_build(field, &def, &mesh);
+        kst_alloc_fail_after(0);
+        if (!status) {
+            karst_mesh_destroy(mesh);
+            break;
+        }
+        assert_int_equal(status, KARST_ERROR_MEMORY);
+        assert_null(mesh);
+        assert_true(report.message[0]);
+        ++failures;
+    }
+    assert_true(failures > 15);
+    karst_field_destroy(field);
+}
+
+typedef struct stopper {
+    int calls, stop_at;
+} stopper;
+
+static bool stop_at(void *context, const char *stage, double share) {
+    stopper *s = context;
+    assert_true(stage[0] && share >= 0 && share <= 1);
+    return ++s->calls != s->stop_at;
+}
+
+static void it_can_be_stopped(void **state) {
+    (void)state;
+    karst_field *field;
+    assert_int_equal(scene_rough_field(129, 129, 3, 4, false, false, (karst_pos){0, 0, 0}, &field), KARST_OK);
+    karst_mesh_def def = karst_mesh_def_default();
+    stopper counter = {0, 0};
+    karst_progress progress = {stop_at, &counter};
+    karst_mesh *mesh = NULL;
+    def.progress = &progress;
+    assert_int_equal(karst_mesh_build(field, &def, &mesh), KARST_OK);
+    karst_mesh_destroy(mesh);
+    assert_true(counter.calls > 4);
+    for (int k = 1; k <= counter.calls; ++k) {
+        stopper s = {0, k};
+        progress.context = &s;
+        mesh = NULL;
+        assert_int_equal(karst_mesh_build(field, &def, &mesh), KARST_ERROR_CANCELLED);
+        assert_null(mesh);
+    }
+    karst_field_destroy(field);
+}
+
+static void what_makes_no_sense_is_refused(void **state) {
+    (void)state;
+    float y[9] = {0};
+    karst_field *field = field_of(3, 3, y);
+    karst_report report;
+    const struct {
+        double error_m, room_m;
+        karst_rect part;
+    } bad[] = {
+        {-1, 0, {0}}, {NAN, 0, {0}},        {INFINITY, 0, {0}},   {1, 2, {0}},
+        {1, -1, {0}}, {1, 0, {0, 0, 4, 3}}, {1, 0, {1, 1, 2, 3}}, {1, 0, {-1, 0, 3, 3}},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+        karst_mesh_def def = karst_mesh_def_default();
+        karst_mesh *mesh = NULL;
+        def.error_m = bad[k].error_m, def.room_m = bad[k].room_m, def.part = bad[k].part, def.report = &report;
+        report = (karst_report){0};
+        assert_int_equal(karst_mesh_build(field, &def, &mesh), KARST_ERROR_ARGUMENT);
+        assert_true(report.message[0] && !strchr(report.message, '\n'));
+        assert_null(mesh);
+    }
+    karst_field_destroy(field);
+    karst_field_def large = karst_field_def_default();
+    large.shape.columns = 1 << 13, large.shape.rows = (1 << 11) + 1;
+    assert_int_equal(karst_field_create(&large, &field), KARST_OK);
+    karst_mesh *mesh = NULL;
+    assert_int_equal(karst_mesh_build(field, NULL, &mesh), KARST_ERROR_LIMIT);
+    karst_field_destroy(field);
+    karst_mesh_destroy(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mesh_keeps_what_it_promises),
+        cmocka_unit_test(the_look_sees_every_fault),
+        cmocka_unit_test(no_error_gives_the_reference_triangles),
+        cmocka_unit_test(plane_ground_is_two_triangles),
+        cmocka_unit_test(real_ground_needs_few_triangles),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(it_can_be_stopped),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
