@@ -52,3 +52,4 @@ const char *bench_data(const char *name);
 typedef karst_status bench_main(bench *b);
 bench_main bench_select, bench_rays, bench_bake;
 bench_main bench_stream;
+bench_main bench_huge;

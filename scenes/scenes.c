@@ -33,6 +33,16 @@ float scene_height(double x, double z, uint64_t seed) {
     return (float)(90 * rough * rough * fractal(x / 70, z / 70, seed + 11, 8, 0.55));
 }
 
+void scene_rough_row(int row, int columns, double spacing_m, uint64_t seed, float *y, float *x, float *z,
+                     uint8_t *holes) {
+    for (int i = 0; i < columns; ++i) {
+        y[i] = (float)spacing_m * 0.5f * scene_height(i, row, seed);
+        if (x) x[i] = (float)(4.5 * spacing_m * fractal(i / 24.0, row / 24.0, seed + 31, 4, 0.4));
+        if (z) z[i] = (float)(4.5 * spacing_m * fractal(i / 24.0, row / 24.0, seed + 51, 4, 0.4));
+        if (holes) holes[i] = smooth(i / 9.0, row / 9.0, seed + 99) > 0.72;
+    }
+}
+
 karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t seed, bool displaced, bool holes,
                                karst_pos origin, karst_field **out) {
     karst_field_def def = karst_field_def_default();
@@ -43,16 +53,10 @@ karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t
     float *line = malloc(sizeof(float) * 3 * (size_t)columns);
     uint8_t *flags = malloc((size_t)columns);
     if (!line || !flags) status = KARST_ERROR_MEMORY;
+    float *y = line, *x = displaced ? line + columns : NULL, *z = displaced ? line + 2 * columns : NULL;
     for (int j = 0; j < rows && !status; ++j) {
-        float *y = line, *x = line + columns, *z = line + 2 * columns;
-        for (int i = 0; i < columns; ++i) {
-            y[i] = (float)spacing_m * 0.5f * scene_height(i, j, seed);
-            x[i] = (float)(4.5 * spacing_m * fractal(i / 24.0, j / 24.0, seed + 31, 4, 0.4));
-            z[i] = (float)(4.5 * spacing_m * fractal(i / 24.0, j / 24.0, seed + 51, 4, 0.4));
-            flags[i] = smooth(i / 9.0, j / 9.0, seed + 99) > 0.72;
-        }
-        status = karst_field_write(field, (karst_rect){0, j, columns, j + 1}, y, displaced ? x : NULL,
-                                   displaced ? z : NULL, columns);
+        scene_rough_row(j, columns, spacing_m, seed, y, x, z, holes ? flags : NULL);
+        status = karst_field_write(field, (karst_rect){0, j, columns, j + 1}, y, x, z, columns);
         if (!status && holes && j < rows - 1)
             status = karst_field_write_holes(field, (karst_rect){0, j, columns - 1, j + 1}, flags, columns - 1);
     }

@@ -6,7 +6,12 @@
 // Rough heights of several octaves, in metres; the same number at the same place for the same seed. x, z in cells.
 float scene_height(double x, double z, uint64_t seed);
 
-// An in-memory field of rough ground. displaced: vertices leave their places sideways, with overhangs.
+// One vertex row of rough ground, columns samples: heights, sideways displacement and holes of the cells below it; x, z
+// and holes may be NULL.
+void scene_rough_row(int row, int columns, double spacing_m, uint64_t seed, float *y, float *x, float *z,
+                     uint8_t *holes);
+
+// An in-memory field of rough ground, of such rows. displaced: vertices leave their places sideways, with overhangs.
 // holes: blobs of hole cells.
 karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t seed, bool displaced, bool holes,
                                karst_pos origin, karst_field **out);

@@ -55,6 +55,7 @@ static void answer(args *a, const char *output, const karst_bake_info *info, dou
     cJSON_AddNumberToObject(a->out, "chunks", (double)info->chunk_count);
     cJSON_AddNumberToObject(a->out, "largest_error_m", info->largest_error_m);
     cJSON_AddStringToObject(a->out, "hash", hash);
+    cJSON_AddNumberToObject(a->out, "scratch_bytes", (double)info->scratch_bytes);
     cJSON_AddNumberToObject(a->out, "steps_run", info->steps_run);
     cJSON_AddNumberToObject(a->out, "steps_reused", info->steps_reused);
     cJSON_AddNumberToObject(a->out, "seconds", seconds);
@@ -66,6 +67,7 @@ static int run(args *a) {
     karst_bake_def def = karst_bake_def_default();
     def.error_m = (float)arg_real(a, "--error", 0.01, 1e-5, 100, &bad);
     def.map_side = (int32_t)arg_int(a, "--map-side", def.map_side, 2, 16384, &bad);
+    def.memory_bytes = (uint64_t)arg_int(a, "--memory", 1024, 1, 1 << 20, &bad) << 20;
     def.jobs = a->jobs;
     if (bad) return EXIT_USAGE;
     char *made = default_output(world);
@@ -89,6 +91,7 @@ static const option options[] = {
     {"-o", "PACK", "where the pack goes (the world's name with .kpack)"},
     {"--error", "M", "every baked vertex is within this distance of the author's [m], 0.00001..100 (0.01)"},
     {"--map-side", "N", "most samples along a side of the look maps, 2..16384 (2048)"},
+    {"--memory", "MB", "memory for what grows with the field; the rest waits in a file beside the pack (1024)"},
     {0},
 };
 

@@ -13,10 +13,15 @@
 #pragma weak bench_rays
 #pragma weak bench_bake
 #pragma weak bench_stream
+#pragma weak bench_huge
 static const struct {
     const char *name;
     bench_main *run;
-} benches[] = {{"select", bench_select}, {"rays", bench_rays}, {"bake", bench_bake}, {"stream", bench_stream}};
+} benches[] = {{"select", bench_select},
+               {"rays", bench_rays},
+               {"bake", bench_bake},
+               {"stream", bench_stream},
+               {"huge", bench_huge}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 // The processor's name as the system tells it, or "unknown".

@@ -14,7 +14,10 @@ typedef struct karst_bake_def {
     float error_m;     ///< every baked vertex is within this distance of the author's; default 0.01, 1e-5..100
     int32_t map_side;  ///< most samples along a side of the look maps; default 2048
     karst_jobs *jobs;  ///< NULL: the caller alone. The bytes do not depend on it
-    uint32_t cookie;   ///< set by the default function, do not touch
+    /// Most memory for what grows with the field; the rest waits in a file without a name beside the pack. 0: the
+    /// default, 1 GiB. Maps, tables and the cache of chunks take up to 0.4 GB more. The bytes do not depend on it.
+    uint64_t memory_bytes;
+    uint32_t cookie;  ///< set by the default function, do not touch
 } karst_bake_def;
 
 /// Within a centimetre, maps of 2048 samples a side, on the caller alone.
@@ -27,12 +30,13 @@ typedef struct karst_bake_info {
     int64_t chunk_count;
     double largest_error_m;  ///< measured at every vertex, <= error_m
     int32_t steps_run, steps_reused;
-    uint64_t hash;  ///< of the pack's bytes
+    uint64_t hash;           ///< of the pack's bytes
+    uint64_t scratch_bytes;  ///< how large the scratch file became, 0: all was in memory
 } karst_bake_info;
 
 /// Bake a world into a pack at path, written beside and renamed: whatever happens, there is the old file or the
-/// whole new one. Threads: one call a project; work is spread over def->jobs. Cost: O(vertices), a few rows of
-/// chunks of memory.
+/// whole new one. Threads: one call a project; work is spread over def->jobs. Cost: O(vertices); def->memory_bytes
+/// of memory, and on disk for a field larger than that up to 18 bytes a vertex (6 when only heights) for the time.
 /// @param def NULL: the default @param progress, report, info may be NULL
 /// @return KARST_ERROR_LIMIT when the error bound cannot be kept in the format (says which), KARST_ERROR_FILE,
 /// KARST_ERROR_FORMAT (a damaged world), KARST_ERROR_MEMORY, KARST_ERROR_UNSUPPORTED (no ground), KARST_ERROR_CANCELLED

@@ -3,7 +3,8 @@
 #include "bake/run.h"
 
 karst_bake_def karst_bake_def_default(void) {
-    return (karst_bake_def){.error_m = 0.01f, .map_side = 2048, .cookie = KST_COOKIE};
+    return (karst_bake_def){
+        .error_m = 0.01f, .map_side = 2048, .memory_bytes = (uint64_t)1 << 30, .cookie = KST_COOKIE};
 }
 
 karst_status karst_bake_field(karst_field *field, const char *path, const karst_bake_def *def,

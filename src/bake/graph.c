@@ -15,7 +15,7 @@ bool kst_graph_find(kst_graph *graph, uint64_t key, kst_bytes *out) {
     if (size > SEAL_BYTES) {
         memcpy(&seal, (uint8_t *)bytes + size - SEAL_BYTES, SEAL_BYTES);
         if (seal == kst_hash(bytes, size - SEAL_BYTES, key)) {
-            *out = (kst_bytes){bytes, size - SEAL_BYTES};
+            *out = (kst_bytes){bytes, size - SEAL_BYTES, false};
             return true;
         }
     }
@@ -31,18 +31,19 @@ void kst_graph_keep(kst_graph *graph, uint64_t key, kst_bytes *bytes) {
 }
 
 kst_bytes kst_bytes_make(size_t size) {
-    kst_bytes bytes = {kst_alloc(NULL, size + SEAL_BYTES), size};
+    kst_bytes bytes = {kst_alloc(NULL, size + SEAL_BYTES), size, false};
     return bytes;
 }
 
 void kst_bytes_free(kst_bytes *bytes, int count) {
     for (int i = 0; i < count; ++i) {
-        kst_free(NULL, bytes[i].at, bytes[i].size + SEAL_BYTES);  // malloc'ed by the store: the same
+        if (!bytes[i].kept) kst_free(NULL, bytes[i].at, bytes[i].size + SEAL_BYTES);  // the store's malloc: the same
         bytes[i] = (kst_bytes){0};
     }
 }
 
 typedef struct work {
+    const kst_graph *graph;
     const kst_stage *stage;
     uint64_t *key;
     int *missing;
@@ -54,6 +55,16 @@ static karst_status key_steps(int begin, int end, int worker, void *context) {
     work *w = context;
     karst_status status = KARST_OK;
     for (int i = begin; i < end && !status; ++i) status = w->stage->key(w->stage->context, i, &w->key[i]);
+    kst_scratch_ease(w->graph->scratch);
+    return status;
+}
+
+// Put a result where it waits for its turn.
+static karst_status settle(const kst_graph *graph, kst_bytes *bytes) {
+    void *at = bytes->at;
+    karst_status status = at ? kst_scratch_keep(graph->scratch, &at, bytes->size + SEAL_BYTES, &bytes->kept) : KARST_OK;
+    bytes->at = at;
+    kst_scratch_ease(graph->scratch);
     return status;
 }
 
@@ -61,14 +72,19 @@ static karst_status run_steps(int begin, int end, int worker, void *context) {
     (void)worker;
     work *w = context;
     karst_status status = KARST_OK;
-    for (int i = begin; i < end && !status; ++i)
-        status = w->stage->run(w->stage->context, w->missing[i], &w->out[w->missing[i]]);
+    for (int i = begin; i < end && !status; ++i) {
+        kst_bytes *out = &w->out[w->missing[i]];
+        status = w->stage->run(w->stage->context, w->missing[i], out);
+        if (!status) status = settle(w->graph, out);
+    }
     return status;
 }
 
-karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes *out) {
+karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes *out, karst_report *report) {
     size_t count = (size_t)stage->count;
-    work w = {stage, kst_alloc_array(NULL, count, sizeof *w.key), kst_alloc_array(NULL, count, sizeof *w.missing), out};
+    work w = {.graph = graph, .stage = stage, .out = out};
+    w.key = kst_alloc_array(NULL, count, sizeof *w.key);
+    w.missing = kst_alloc_array(NULL, count, sizeof *w.missing);
     karst_status status = w.key && w.missing ? KARST_OK : KARST_ERROR_MEMORY;
     int missing = 0;
     if (!status && graph->store) {
@@ -77,6 +93,7 @@ karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes
             if (i % 16 == 0) status = kst_progress_step(graph->progress, stage->name, 0.1);
             bool found = !status && kst_graph_find(graph, w.key[i], &out[i]);
             if (found && !stage->is_whole(stage->context, i, &out[i])) kst_bytes_free(&out[i], 1), found = false;
+            if (found) status = settle(graph, &out[i]);
             if (!found) w.missing[missing++] = i;
         }
     } else {
@@ -90,8 +107,11 @@ karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes
                      ? run_steps(0, 1, 0, &w)
                      : kst_jobs_run(graph->jobs, missing, 1, run_steps, &w, graph->progress, stage->name, 0.1, 1);
     }
-    for (int i = 0; i < missing && !status && graph->store; ++i)
+    if (status == KARST_ERROR_FILE) status = kst_scratch_fail(graph->scratch, report);
+    for (int i = 0; i < missing && !status && graph->store; ++i) {
         kst_graph_keep(graph, w.key[w.missing[i]], &out[w.missing[i]]);
+        kst_scratch_ease(graph->scratch);
+    }
     kst_free(NULL, w.key, count * sizeof *w.key);
     kst_free(NULL, w.missing, count * sizeof *w.missing);
     return status;

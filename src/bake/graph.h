@@ -11,6 +11,7 @@
 typedef struct kst_bytes {
     uint8_t *at;
     size_t size;
+    bool kept;  // lies in the graph's scratch, where it stays
 } kst_bytes;
 
 // Room for size bytes; at is NULL when there is none. Freed by kst_bytes_free.
@@ -25,6 +26,7 @@ typedef struct kst_store {
 
 typedef struct kst_graph {
     const kst_store *store;  // NULL: nothing is kept
+    kst_scratch *scratch;    // takes results that memory has no room for; NULL: there always is
     uint64_t version;        // of the program that makes the results; in every key
     karst_jobs *jobs;
     const karst_progress *progress;
@@ -41,8 +43,10 @@ typedef struct kst_stage {
     bool (*is_whole)(void *context, int step, const kst_bytes *bytes);  // a kept result has the right shape
 } kst_stage;
 
-// Results of all steps into out[count], which starts empty; after a failure too what is in it is the caller's.
-karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes *out);
+// Results of all steps into out[count], which starts empty; after a failure too what is in it is the caller's. They may
+// move to the scratch, so they are read in place until it ends. Eases the scratch after each step.
+// report: says so when the scratch had no room.
+karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes *out, karst_report *report);
 
 void kst_bytes_free(kst_bytes *bytes, int count);
 

@@ -5,6 +5,8 @@
 #include "bake/run.h"
 #include "bake/sheet.h"
 
+enum { EASE_ROWS = 16 };  // read between two looks at what is resident
+
 typedef struct head {
     karst_map map[KST_LOOK_MAPS];  // samples NULL
     uint64_t size[KST_LOOK_MAPS];
@@ -39,6 +41,7 @@ static void give_row(void *context, int row, float *y, float *x, float *z, uint8
     }
     const uint64_t *hole = s->hole[0] + (size_t)row * (size_t)s->chunks_x[0];
     for (size_t i = 0; i + 1 < columns && row + 1 < s->rows; ++i) holes[i] = hole[i / 64] >> (i % 64) & 1;
+    if (row % EASE_ROWS == 0) kst_scratch_ease(s->scratch);
 }
 
 typedef struct band {
@@ -123,16 +126,11 @@ static bool maps_is_whole(void *context, int step, const kst_bytes *bytes) {
     return left == 0;
 }
 
-uint64_t kst_maps_memory(const karst_field_shape *shape, int32_t map_side) {
-    int width, height;
-    kst_look_size(shape->columns, shape->rows, map_side, &width, &height);
-    return 30 * (uint64_t)width * (uint64_t)height;  // see light/maps.h
-}
-
-karst_status kst_maps_build(const kst_sheet *sheet, int32_t map_side, kst_graph *graph, kst_bytes *out) {
+karst_status kst_maps_build(const kst_sheet *sheet, int32_t map_side, kst_graph *graph, kst_bytes *out,
+                            karst_report *report) {
     work w = {sheet, map_side, graph};
     kst_stage stage = {"maps", 1, &w, maps_key, maps_run, maps_is_whole};
-    return kst_graph_stage(graph, &stage, out);
+    return kst_graph_stage(graph, &stage, out, report);
 }
 
 void kst_maps_contents(const kst_bytes *maps, kst_pack_contents *out) {

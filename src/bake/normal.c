@@ -137,6 +137,7 @@ static karst_status normal_rows(int begin, int end, int worker, void *context) {
         w.below = swap;
     }
     kst_arena_free(&arena);
+    kst_scratch_ease(s->scratch);
     return KARST_OK;
 }
 

@@ -53,13 +53,13 @@ static bool table_is_whole(void *context, int step, const kst_bytes *bytes) {
     return bytes->size == kst_table_row_bytes(&((bake *)context)->sheet);
 }
 
-static karst_status build_tables(bake *b) {
+static karst_status build_tables(bake *b, karst_report *report) {
     size_t count = (size_t)b->sheet.chunks_z[0];
     kst_bytes *rows = kst_alloc_zero(NULL, count * sizeof *rows);
     const uint8_t **at = kst_alloc_array(NULL, count, sizeof *at);
     karst_status status = rows && at ? KARST_OK : KARST_ERROR_MEMORY;
     kst_stage stage = {"errors", (int)count, b, table_key, table_run, table_is_whole};
-    if (!status) status = kst_graph_stage(b->graph, &stage, rows);
+    if (!status) status = kst_graph_stage(b->graph, &stage, rows, report);
     if (!status) {
         for (size_t i = 0; i < count; ++i) at[i] = rows[i].at;
         status = kst_tables_build(&b->sheet, at, &b->tables);
@@ -94,6 +94,7 @@ static karst_status node_rows(int begin, int end, int worker, void *context) {
             kst_steps_box ground = kst_sheet_ground_bounds(&b->sheet, x, z);
             kst_steps_box_add(&w->row_ground[z], &ground);
         }
+        kst_scratch_ease(b->sheet.scratch);
     }
     return KARST_OK;
 }
@@ -176,7 +177,7 @@ static bool chunk_is_whole(void *context, int step, const kst_bytes *bytes) {
     return !r.bad && sum == bytes->size;
 }
 
-static karst_status build_chunks(bake *b) {
+static karst_status build_chunks(bake *b, karst_report *report) {
     const kst_sheet *s = &b->sheet;
     for (int level = 0; level < s->level_count; ++level) {
         b->first[level] = b->stretch_count;
@@ -191,7 +192,7 @@ static karst_status build_chunks(bake *b) {
             for (int32_t x = 0; x < s->chunks_x[level]; x += RUN_CHUNKS)
                 b->stretches[at++] = (stretch){level, z, x, kst_min32(x + RUN_CHUNKS, s->chunks_x[level])};
     kst_stage stage = {"encode", b->stretch_count, b, chunk_key, chunk_run, chunk_is_whole};
-    return kst_graph_stage(b->graph, &stage, b->chunks);
+    return kst_graph_stage(b->graph, &stage, b->chunks, report);
 }
 
 static karst_status give_chunk(void *context, int level, int32_t x, int32_t z, const uint8_t **bytes, size_t *size) {
@@ -204,6 +205,7 @@ static karst_status give_chunk(void *context, int level, int32_t x, int32_t z, c
     for (int32_t i = t.x0; i < x; ++i) at += kst_read_u32(&r);
     *size = kst_read_u32(&r);
     *bytes = b->chunks[step].at + at;
+    if (x == t.x0) kst_scratch_ease(b->graph->scratch);
     return r.bad ? KARST_ERROR_FORMAT : KARST_OK;
 }
 
@@ -255,20 +257,20 @@ karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, kar
         return kst_fail(report, KARST_ERROR_ARGUMENT, "error %g m: must be 0.00001 to 100", (double)out->error_m);
     if (out->map_side < 2 || out->map_side > 1 << 14)
         return kst_fail(report, KARST_ERROR_ARGUMENT, "map side %d: must be 2 to 16384", out->map_side);
+    if (!out->memory_bytes) out->memory_bytes = karst_bake_def_default().memory_bytes;
     return KARST_OK;
 }
 
 // Everything but the file.
 static karst_status make(bake *b, karst_field *field, karst_report *why) {
     kst_graph *g = b->graph;
-    karst_field_shape shape = karst_field_shape_of(field);
-    uint64_t maps = kst_maps_memory(&shape, b->def->map_side);
-    karst_status status = kst_sheet_build(field, (double)b->def->error_m, maps, g->jobs, g->progress, why, &b->sheet);
-    if (!status) status = build_tables(b);
+    karst_status status =
+        kst_sheet_build(field, (double)b->def->error_m, g->scratch, g->jobs, g->progress, why, &b->sheet);
+    if (!status) status = build_tables(b, why);
     if (!status) status = build_nodes(b);
     if (!status) status = kst_sheet_normals(&b->sheet, g->jobs, g->progress);
-    if (!status) status = build_chunks(b);
-    if (!status) status = kst_maps_build(&b->sheet, b->def->map_side, g, &b->maps);
+    if (!status) status = build_chunks(b, why);
+    if (!status) status = kst_maps_build(&b->sheet, b->def->map_side, g, &b->maps, why);
     return status;
 }
 
@@ -277,7 +279,8 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
     bake b = {.def = def, .graph = graph};
     karst_report why = {0};
     karst_bake_info done = {0};
-    karst_status status = make(&b, field, &why);
+    karst_status status = kst_scratch_create(path, def->memory_bytes, &graph->scratch);
+    if (!status) status = make(&b, field, &why);
     if (!status) status = write_pack(&b, path, &why, &done);
     if (!status) {
         done.level_count = b.sheet.level_count;
@@ -285,6 +288,7 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
         done.largest_error_m = b.sheet.largest_error_m;
         done.steps_run = graph->run;
         done.steps_reused = graph->reused;
+        done.scratch_bytes = kst_scratch_file_bytes(graph->scratch);
         if (info) *info = done;
     } else if (why.status) {
         kst_fail(report, status, "%s", why.message);
@@ -292,6 +296,8 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
         kst_fail(report, status, "%s: %s", path, karst_status_text(status));
     }
     free_bake(&b);
+    kst_scratch_destroy(graph->scratch);
+    graph->scratch = NULL;
     return status;
 }
 

@@ -18,8 +18,7 @@ karst_status kst_bake_version(uint64_t *out);
 
 // ---- maps.c: look maps -------------------------------------------------------------------------------
 
-karst_status kst_maps_build(const kst_sheet *sheet, int32_t map_side, kst_graph *graph, kst_bytes *out);
+karst_status kst_maps_build(const kst_sheet *sheet, int32_t map_side, kst_graph *graph, kst_bytes *out,
+                            karst_report *report);
 // Put what was built into what the pack writer gets; it points into maps.
 void kst_maps_contents(const kst_bytes *maps, kst_pack_contents *out);
-// The most bytes that building takes.
-uint64_t kst_maps_memory(const karst_field_shape *shape, int32_t map_side);

@@ -3,7 +3,6 @@
 #include "bake/sheet.h"
 
 #include <math.h>
-#include <unistd.h>
 
 enum {
     READ_ROWS = 64,       // rows read at a time: one row of the field's chunks
@@ -26,12 +25,6 @@ karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, d
         lattice.step_xz_m = shape->spacing_m / lattice.cell_steps;
     }
     return lattice;
-}
-
-uint64_t kst_sheet_memory(const karst_field_shape *shape, bool displaced) {
-    // y, normal, holes, the encoded chunks of all levels; displaced: the author's floats beside the steps.
-    uint64_t vertices = (uint64_t)shape->columns * (uint64_t)shape->rows;
-    return vertices * (4 + 2 + 1 + 6) + (displaced ? vertices * (8 + 4) : 0) + (16u << 20);
 }
 
 static void set_levels(kst_sheet *s) {
@@ -75,8 +68,23 @@ static void pack_holes(kst_sheet *s, int32_t row, const uint8_t *flags) {
     }
 }
 
-static karst_status read_field(karst_field *field, kst_sheet *s, source *in, const karst_progress *progress) {
-    size_t columns = (size_t)s->columns, count = columns * (size_t)s->rows, part = columns * READ_ROWS;
+// Room for the displacements, cleared: rows read so far had none.
+static karst_status make_sideways(kst_sheet *s, source *in, karst_report *report) {
+    size_t columns = (size_t)s->columns, rows = (size_t)s->rows, bytes = columns * sizeof(float);
+    in->x = kst_scratch_alloc(s->scratch, columns * rows, sizeof(float));
+    in->z = kst_scratch_alloc(s->scratch, columns * rows, sizeof(float));
+    if (!in->x || !in->z) return kst_scratch_fail(s->scratch, report);
+    for (size_t row = 0; row < rows; ++row) {
+        memset(in->x + row * columns, 0, bytes);
+        memset(in->z + row * columns, 0, bytes);
+        if (row % READ_ROWS == 0) kst_scratch_ease(s->scratch);
+    }
+    return KARST_OK;
+}
+
+static karst_status read_field(karst_field *field, kst_sheet *s, source *in, const karst_progress *progress,
+                               karst_report *report) {
+    size_t columns = (size_t)s->columns, part = columns * READ_ROWS;
     float *x = kst_alloc_array(NULL, part, sizeof *x), *z = kst_alloc_array(NULL, part, sizeof *z);
     uint8_t *flags = kst_alloc_array(NULL, part, 1);
     karst_status status = x && z && flags ? KARST_OK : KARST_ERROR_MEMORY;
@@ -87,15 +95,12 @@ static karst_status read_field(karst_field *field, kst_sheet *s, source *in, con
         size_t at = (size_t)row * columns, n = (size_t)(end - row) * columns;
         status = karst_field_read(field, (karst_rect){0, row, s->columns, end}, in->y + at, x, z, s->columns);
         if (status) break;
-        if (!in->x && (any_not_zero(x, n) || any_not_zero(z, n))) {
-            in->x = kst_alloc_zero(NULL, count * sizeof(float));
-            in->z = kst_alloc_zero(NULL, count * sizeof(float));
-            if (!in->x || !in->z) status = KARST_ERROR_MEMORY;
-        }
+        if (!in->x && (any_not_zero(x, n) || any_not_zero(z, n))) status = make_sideways(s, in, report);
         if (in->x && !status) {
             memcpy(in->x + at, x, n * sizeof(float));
             memcpy(in->z + at, z, n * sizeof(float));
         }
+        kst_scratch_ease(s->scratch);
         if (status || cell_end <= row) continue;
         status = karst_field_read_holes(field, (karst_rect){0, row, s->columns - 1, cell_end}, flags, s->columns - 1);
         for (int32_t r = row; r < cell_end && !status; ++r) pack_holes(s, r, flags + (size_t)(r - row) * (columns - 1));
@@ -209,6 +214,7 @@ static karst_status quantise_rows(int begin, int end, int worker, void *context)
         if (s->displaced) hash = kst_hash(s->dz + at, columns * 2, kst_hash(s->dx + at, columns * 2, hash));
         s->row_hash[row] = hash;
     }
+    kst_scratch_ease(s->scratch);
     return KARST_OK;
 }
 
@@ -252,17 +258,6 @@ static karst_status check_lattice(const kst_sheet *s, karst_report *report) {
                     s->columns, s->rows, s->lattice.shape.spacing_m, (double)s->lattice.bound_m, step);
 }
 
-static karst_status check_memory(const karst_field_shape *shape, bool displaced, uint64_t beside_bytes,
-                                 karst_report *report) {
-    uint64_t need = kst_sheet_memory(shape, displaced) + beside_bytes;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0 || need <= (uint64_t)pages * (uint64_t)page / 4 * 3) return KARST_OK;
-    return kst_fail(report, KARST_ERROR_LIMIT,
-                    "field of %d x %d vertices: baking it needs %.1f GB of memory, this machine has %.1f GB: bake on a "
-                    "larger machine, or a smaller field",
-                    shape->columns, shape->rows, (double)need * 1e-9, (double)pages * (double)page * 1e-9);
-}
-
 static karst_status quantise_all(karst_field *field, kst_sheet *s, const source *in, karst_jobs *jobs,
                                  const karst_progress *progress, karst_report *report) {
     size_t rows = (size_t)s->rows;
@@ -288,42 +283,41 @@ static karst_status quantise_all(karst_field *field, kst_sheet *s, const source 
     return status;
 }
 
-karst_status kst_sheet_build(karst_field *field, double error_m, uint64_t beside_bytes, karst_jobs *jobs,
+karst_status kst_sheet_build(karst_field *field, double error_m, kst_scratch *scratch, karst_jobs *jobs,
                              const karst_progress *progress, karst_report *report, kst_sheet *out) {
     karst_field_shape shape = karst_field_shape_of(field);
     size_t count = (size_t)shape.columns * (size_t)shape.rows;
-    kst_sheet s = {.columns = shape.columns, .rows = shape.rows};
+    kst_sheet s = {.scratch = scratch, .columns = shape.columns, .rows = shape.rows};
     s.lattice.shape = shape;
     source in = {0};
     set_levels(&s);
-    karst_status status = check_memory(&shape, false, beside_bytes, report);
-    if (status) return status;
-    s.y = kst_alloc_array(NULL, count, sizeof *s.y);
-    s.normal = kst_alloc_array(NULL, count, sizeof *s.normal);
+    s.y = kst_scratch_alloc(scratch, count, sizeof *s.y);
+    karst_status status = s.y ? KARST_OK : kst_scratch_fail(scratch, report);
     s.row_hash = kst_alloc_array(NULL, (size_t)s.rows, sizeof *s.row_hash);
-    if (!s.y || !s.normal || !s.row_hash) status = KARST_ERROR_MEMORY;
+    if (!status && !s.row_hash) status = KARST_ERROR_MEMORY;
     for (int level = 0; level < s.level_count && !status; ++level) {
-        s.hole[level] = kst_alloc_array(NULL, hole_words(&s, level), 8);
-        if (!s.hole[level]) status = KARST_ERROR_MEMORY;
+        s.hole[level] = kst_scratch_alloc(scratch, hole_words(&s, level), 8);
+        if (!s.hole[level]) status = kst_scratch_fail(scratch, report);
     }
     if (!status) {
         memset(s.hole[0], 0xFF, hole_words(&s, 0) * 8);
         in.y = (float *)(void *)s.y;
-        status = read_field(field, &s, &in, progress);
+        status = read_field(field, &s, &in, progress, report);
     }
     for (int level = 1; level < s.level_count && !status; ++level) coarsen_holes(&s, level);
     if (!status && in.x) {
         s.displaced = true;
-        status = check_memory(&shape, true, beside_bytes, report);
-        if (!status) s.dx = kst_alloc_array(NULL, count, sizeof *s.dx);
-        if (!status) s.dz = kst_alloc_array(NULL, count, sizeof *s.dz);
-        if (!status && (!s.dx || !s.dz)) status = KARST_ERROR_MEMORY;
+        s.dx = kst_scratch_alloc(scratch, count, sizeof *s.dx);
+        s.dz = s.dx ? kst_scratch_alloc(scratch, count, sizeof *s.dz) : NULL;
+        if (!s.dz) status = kst_scratch_fail(scratch, report);
     }
     s.lattice = kst_lattice_make(&shape, s.displaced, error_m);
     if (!status) status = check_lattice(&s, report);
     if (!status) status = quantise_all(field, &s, &in, jobs, progress, report);
-    kst_free(NULL, in.x, count * sizeof(float));
-    kst_free(NULL, in.z, count * sizeof(float));
+    kst_scratch_free(scratch, in.x, count, sizeof(float));
+    kst_scratch_free(scratch, in.z, count, sizeof(float));
+    if (!status && !(s.normal = kst_scratch_alloc(scratch, count, sizeof *s.normal)))
+        status = kst_scratch_fail(scratch, report);
     if (status)
         kst_sheet_free(&s);
     else
@@ -333,14 +327,15 @@ karst_status kst_sheet_build(karst_field *field, double error_m, uint64_t beside
 
 void kst_sheet_free(kst_sheet *s) {
     size_t count = (size_t)s->columns * (size_t)s->rows;
-    kst_free(NULL, s->y, count * sizeof *s->y);
-    kst_free(NULL, s->dx, count * sizeof *s->dx);
-    kst_free(NULL, s->dz, count * sizeof *s->dz);
-    kst_free(NULL, s->normal, count * sizeof *s->normal);
+    kst_scratch_free(s->scratch, s->y, count, sizeof *s->y);
+    kst_scratch_free(s->scratch, s->dx, count, sizeof *s->dx);
+    kst_scratch_free(s->scratch, s->dz, count, sizeof *s->dz);
+    kst_scratch_free(s->scratch, s->normal, count, sizeof *s->normal);
     kst_free(NULL, s->row_hash, (size_t)s->rows * sizeof *s->row_hash);
     size_t half = (size_t)kst_half_count(s->columns) * (size_t)kst_half_count(s->rows);
-    kst_free(NULL, s->occlusion, half);
-    kst_free(NULL, s->transparency, half);
-    for (int level = 0; level < s->level_count; ++level) kst_free(NULL, s->hole[level], hole_words(s, level) * 8);
+    kst_scratch_free(s->scratch, s->occlusion, half, 1);
+    kst_scratch_free(s->scratch, s->transparency, half, 1);
+    for (int level = 0; level < s->level_count; ++level)
+        kst_scratch_free(s->scratch, s->hole[level], hole_words(s, level), 8);
     *s = (kst_sheet){0};
 }

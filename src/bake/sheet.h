@@ -10,8 +10,12 @@
 
 enum { KST_LEVELS = KARST_MAX_LEVEL + 1 };
 
+// Arrays over the whole field come from the scratch, so they may lie in a file: any rectangle at any stride may be read
+// at any time by plain indexing, and who has read some megabytes calls kst_scratch_ease(sheet->scratch).
+//
 // A field of columns x rows vertices. Level L is chunks_x[L] x chunks_z[L] chunks of 64 x 64 cells of stride 2^L.
 typedef struct kst_sheet {
+    kst_scratch *scratch;  // not the sheet's; NULL: all in memory
     karst_lattice lattice;
     int32_t columns, rows;
     int level_count;  // the last level is one chunk
@@ -20,7 +24,7 @@ typedef struct kst_sheet {
     int32_t *y;        // [lattice steps], row-major
     int16_t *dx, *dz;  // NULL unless displaced
     uint16_t *normal;  // smooth, encoded; filled by kst_sheet_normals
-    // Of every second vertex, kst_half_count(columns) a row; NULL: all 0.
+    // Of every second vertex, kst_half_count(columns) a row, from kst_scratch_alloc; NULL: all 0.
     uint8_t *occlusion, *transparency;
     uint64_t *hole[KST_LEVELS];  // chunks_x[L] words a row, 64 * chunks_z[L] rows; outside the field is hole
     uint64_t *row_hash;          // of each row's vertices as quantised
@@ -29,19 +33,15 @@ typedef struct kst_sheet {
     double largest_error_m;      // measured at every vertex against the author's
 } kst_sheet;
 
-// Read a field and put it on the lattice that error_m allows. beside_bytes: what the rest of the bake holds, for the
-// question whether this machine has enough.
+// Read a field and put it on the lattice that error_m allows. scratch: lives longer than the sheet; may be NULL.
 // Fails with KARST_ERROR_LIMIT when a vertex does not fit, and says which one.
-karst_status kst_sheet_build(karst_field *field, double error_m, uint64_t beside_bytes, karst_jobs *jobs,
+karst_status kst_sheet_build(karst_field *field, double error_m, kst_scratch *scratch, karst_jobs *jobs,
                              const karst_progress *progress, karst_report *report, kst_sheet *out);
 void kst_sheet_free(kst_sheet *sheet);  // an empty one too
 
 // The lattice for a shape: undisplaced, a height is at most half a step off; displaced, a vertex is at most half a
 // step off along each of three axes.
 karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m);
-
-// The most bytes that a sheet of this shape and the chunks cut from it take.
-uint64_t kst_sheet_memory(const karst_field_shape *shape, bool displaced);
 
 // Smooth normals of all vertices.
 karst_status kst_sheet_normals(kst_sheet *sheet, karst_jobs *jobs, const karst_progress *progress);

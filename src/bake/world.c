@@ -3,7 +3,11 @@
 #include "bake/run.h"
 #include "karst/pack.h"
 
-enum { CACHE_BYTES = 256 << 20 };
+// The field is read row of chunks by row of chunks: three rows of displaced chunks, and some.
+static size_t cache_bytes(const karst_field_shape *shape) {
+    size_t chunks = (size_t)(shape->columns / KARST_CHUNK_CELLS + 1);
+    return ((size_t)16 << 20) + 3 * chunks * (sizeof(karst_field_chunk) + 1024);
+}
 
 static void put(void *context, uint64_t key, const void *bytes, size_t size) {
     // A full disk or a world open for reading only makes the next bake slower.
@@ -21,9 +25,16 @@ typedef struct record {
 } record;
 
 static bool file_hash(const char *path, uint64_t *out, uint64_t *size) {
+    enum { PIECE = 16 << 20 };
     kst_map map;
     if (kst_file_map(path, NULL, &map)) return false;
-    *out = kst_hash(map.bytes, map.size, 0);
+    uint64_t hash = 0;
+    for (size_t at = 0; at < map.size; at += PIECE) {
+        size_t n = map.size - at < PIECE ? map.size - at : PIECE;
+        hash = kst_hash(map.bytes + at, n, hash);
+        kst_file_release(&map, at, at + n);
+    }
+    *out = hash;
     *size = map.size;
     kst_file_unmap(&map);
     return true;
@@ -87,7 +98,7 @@ karst_status karst_bake(karst_project *project, const char *path, const karst_ba
     if (is_baked_already(&graph, key, path, info)) return KARST_OK;
 
     karst_field *field;
-    status = karst_project_field(project, ground.id, CACHE_BYTES, &field);
+    status = karst_project_field(project, ground.id, cache_bytes(&ground.shape), &field);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
     karst_bake_info done;
     status = kst_bake_run(field, path, &d, &graph, report, &done);

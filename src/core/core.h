@@ -122,6 +122,30 @@ void kst_writer_at(kst_writer *writer, uint64_t offset, const void *bytes, size_
 karst_status kst_writer_commit(kst_writer *writer, karst_report *report);                 // flush, sync, rename
 void kst_writer_abandon(kst_writer *writer);                                              // remove; safe after commit
 
+// Let go of the pages of [from, to) of the map, for walks over files larger than memory should hold: a page that is
+// touched again comes back. Any thread, while others read.
+void kst_file_release(const kst_map *map, uint64_t from, uint64_t to);
+
+// ---- scratch.c -----------------------------------------------------------------------------------
+
+// Memory for arrays over whole fields, about budget_bytes of it resident; the rest lies in a file without a name in the
+// folder of `beside`, mapped. NULL `beside`: all in memory. A NULL scratch is malloc.
+typedef struct kst_scratch kst_scratch;
+karst_status kst_scratch_create(const char *beside, uint64_t budget_bytes, kst_scratch **out);
+void kst_scratch_destroy(kst_scratch *scratch);  // and what lies in the file; arrays in memory are freed one by one
+// 64-byte aligned, overflow checked, not cleared; NULL: kst_scratch_fail says why. Any thread.
+void *kst_scratch_alloc(kst_scratch *scratch, size_t count, size_t bytes_each);
+void kst_scratch_free(kst_scratch *scratch, void *memory, size_t count, size_t bytes_each);
+// Results that come in any number: when memory is full, *bytes (from kst_alloc) moves to the file, where it stays until
+// the scratch ends, and *kept is true. Any thread.
+karst_status kst_scratch_keep(kst_scratch *scratch, void **bytes, size_t size, bool *kept);
+// Lets go of pages when more of the file is resident than should be; they come back when touched. Long work calls it
+// every few megabytes that it touches. Any thread, while others use the arrays. Cost: about 2 us.
+void kst_scratch_ease(kst_scratch *scratch);
+uint64_t kst_scratch_file_bytes(kst_scratch *scratch);  // how large the file is: 0 when all fits into memory
+// Why the last allocation failed: KARST_ERROR_MEMORY without a line, or KARST_ERROR_FILE with one.
+karst_status kst_scratch_fail(const kst_scratch *scratch, karst_report *report);
+
 // ---- bytes.h: versioned little-endian reading ----------------------------------------------------
 
 // A cursor over untrusted bytes. Reading past the end sets `bad` and gives zeros; check once at the end.

@@ -39,6 +39,13 @@ void kst_file_unmap(kst_map *map) {
     *map = (kst_map){0};
 }
 
+void kst_file_release(const kst_map *map, uint64_t from, uint64_t to) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    from = (from + page - 1) / page * page;
+    to = to < map->size ? to / page * page : (map->size + page - 1) / page * page;
+    if (map->bytes && from < to) madvise((void *)(uintptr_t)(map->bytes + from), (size_t)(to - from), MADV_DONTNEED);
+}
+
 // ---- writing ---------------------------------------------------------------------------------------
 
 static void forget(kst_writer *writer) {

@@ -5,6 +5,7 @@
 
 #include "geo/geo.h"
 
+#include <cpl_conv.h>
 #include <cpl_error.h>
 #include <cpl_string.h>
 
@@ -19,6 +20,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void start(void) {
     GDALAllRegister();
+    // Rasters are read and written from top to bottom, so a row of blocks is enough; GDAL would take a twentieth of the
+    // machine. Whoever set it knows better.
+    if (!CPLGetConfigOption("GDAL_CACHEMAX", NULL)) GDALSetCacheMax64((GIntBig)128 << 20);
     int n = 0;
     for (int i = 0; i < GDALGetDriverCount() && n < DRIVERS_MAX - 1; ++i) {
         GDALDriverH driver = GDALGetDriver(i);

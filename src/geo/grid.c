@@ -2,6 +2,8 @@
 // Samples that lie in memory as a file stores them: any kind, byte order and stride.
 #include "geo/geo.h"
 
+enum { COLUMNS_AT_ONCE = 256 };
+
 static double half_value(uint16_t h) {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023, bits;
     if (exponent == 0) {  // zero and subnormals: fraction * 2^-24
@@ -74,9 +76,20 @@ static karst_status read_rows(kst_source *source, int32_t row, int32_t rows, dou
     (void)missing;
     (void)report;
     const kst_grid *g = source->data;
-    for (int32_t r = 0; r < rows; ++r)
-        decode_row(g->bytes + (row + r) * g->row_stride, g->column_stride, source->width, source->kind, g->big,
-                   samples + (size_t)r * (size_t)source->width);
+    size_t width = (size_t)source->width;
+    // Where columns are contiguous a row touches the whole file, so a few columns at a time are resident.
+    int32_t block = g->column_stride > g->row_stride ? COLUMNS_AT_ONCE : source->width;
+    for (int32_t i = 0; i < source->width; i += block) {
+        int32_t count = source->width - i < block ? source->width - i : block;
+        const uint8_t *from = g->bytes + row * g->row_stride + i * g->column_stride;
+        for (int32_t r = 0; r < rows; ++r)
+            decode_row(from + r * g->row_stride, g->column_stride, count, source->kind, g->big,
+                       samples + (size_t)r * width + (size_t)i);
+        if (!g->map.bytes) continue;
+        uint64_t begin = (uint64_t)(from - g->map.bytes);
+        uint64_t size = (uint64_t)((rows - 1) * g->row_stride + count * g->column_stride);
+        kst_file_release(&g->map, begin, begin + size);
+    }
     return KARST_OK;
 }
 

@@ -22,6 +22,10 @@ void kst_check_fail(kst_tally *tally, uint64_t key, const char *format, ...) {
     va_end(arguments);
 }
 
+void kst_check_ease(const kst_checking *c) {
+    kst_file_release(&c->pack->file, 0, c->pack->file.size);
+}
+
 // ---- which chunks ----------------------------------------------------------------------------------
 
 static int compare_index(const void *a, const void *b) {
@@ -88,6 +92,7 @@ static karst_status check_sums(int begin, int end, int worker, void *context) {
                            "level %d chunk (%d, %d): checksum or contents", level, x, z);
     }
     kst_free(NULL, chunk, sizeof *chunk);
+    kst_check_ease(c);
     return status;
 }
 

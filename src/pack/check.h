@@ -38,6 +38,8 @@ static inline uint64_t kst_check_key(int level, kst_check_pass pass, size_t inde
     return (uint64_t)level << 48 | (uint64_t)pass << 40 | index;
 }
 void kst_check_fail(kst_tally *tally, uint64_t key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Let go of the pages of the pack's file, which may be larger than memory should hold. After each range of chunks.
+void kst_check_ease(const kst_checking *c);
 // Count one thing tried; false when it failed: then say what with kst_check_fail.
 static inline bool kst_check_try(kst_tally *tally, bool good) {
     ++tally->tried;

@@ -248,6 +248,7 @@ static karst_status ask_range(int begin, int end, int worker, void *context) {
         if (status == KARST_ERROR_FORMAT) status = KARST_OK;
     }
     kst_free(NULL, p, sizeof *p);
+    kst_check_ease(a->c);
     return status;
 }
 

@@ -502,6 +502,7 @@ static karst_status look_range(int begin, int end, int worker, void *context) {
     karst_status status = KARST_OK;
     for (int i = begin; i < end && !status; ++i)
         status = look_into(w, &w->shelves[worker], w->c->tally[worker], w->now->chosen[i], &w->now->results[i]);
+    kst_check_ease(w->c);
     return status;
 }
 
