@@ -358,7 +358,7 @@ static karst_status truth_row(bench *b) {
         karst_pos look = {box.min.x + u[4] * (box.max.x - box.min.x), 0.5 * (box.min.y + box.max.y),
                           box.min.z + u[5] * (box.max.z - box.min.z)};
         karst_view v = karst_view_perspective(eye, look, (karst_vec3){0, 1, 0}, 1.0471976f, 1920, 1080);
-        status = scene_measure_truth(scene, field, &info.lattice, &v, 1, 1, &truth);
+        status = scene_measure_truth(scene, field, &info.lattice, &v, KARST_METHOD_GRID, 1, 1, &truth);
     }
     if (!status)
         bench_add_note(b,

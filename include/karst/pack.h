@@ -40,6 +40,7 @@ typedef struct karst_pack_info {
     karst_box bounds;        ///< of the reference triangles, world [m]
     uint64_t hole_count;     ///< hole cells inside the field
     float min_y_m, max_y_m;  ///< world heights of vertices that touch ground
+    float beside_m;          ///< most that a vertex lies beside its place at rest, along x or z; 0: a height field
     uint64_t world_hash;     ///< of the inputs this was baked from
 } karst_pack_info;
 

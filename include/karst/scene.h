@@ -36,14 +36,15 @@ KARST_API void karst_scene_destroy(karst_scene *scene);
 
 /// How detail is chosen. Every method gives out the same kind of frame and keeps the same promise. See docs/lod.md.
 typedef enum karst_method {
-    KARST_METHOD_GRID,  ///< each patch as fine as its own ground asks for: the fewest triangles
-    KARST_METHOD_TESS,  ///< the same with no step of more than a level beside a patch; the hardware cuts the patches
+    KARST_METHOD_GRID,   ///< each patch as fine as its own ground asks for
+    KARST_METHOD_TESS,   ///< the same with no step of more than a level beside a patch; the hardware cuts the patches
+    KARST_METHOD_RINGS,  ///< squares round the eye, twice the stride from each to the next
 } karst_method;
-enum { KARST_METHOD_COUNT = KARST_METHOD_TESS + 1 };
+enum { KARST_METHOD_COUNT = KARST_METHOD_RINGS + 1 };
 /// The words of all methods, for help texts.
-#define KARST_METHOD_NAMES "grid, tess"
+#define KARST_METHOD_NAMES "grid, tess, rings"
 
-/// The word for a method: "grid". Static storage. Threads: any.
+/// The word for a method, e.g. "grid". Static storage. Threads: any.
 /// @param method below KARST_METHOD_COUNT
 KARST_API const char *karst_method_name(karst_method method);
 

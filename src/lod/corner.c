@@ -260,6 +260,17 @@ KST_TWINS static float worst_share(const karst_chunk_corners *c, const float *le
     return result;
 }
 
+void kst_corner_allowed(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
+                        float allowed[KARST_CORNER_LANES]) {
+    float levels[KARST_CORNER_LANES];
+    own_levels(corners, eyes, eye_count, levels, allowed);
+}
+
+float kst_worst_share_of(const karst_chunk_corners *corners, const float levels[KARST_CORNER_LANES],
+                         const float allowed[KARST_CORNER_LANES]) {
+    return worst_share(corners, levels, allowed);
+}
+
 void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
                        const kst_eye *eyes, int eye_count, kst_corners_fn *others, void *context,
                        float levels[KARST_CORNER_LANES], float *worst) {

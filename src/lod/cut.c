@@ -74,17 +74,6 @@ static inline bool decide(const karst_node *n, int level, const kst_eye *eyes, i
     return split;
 }
 
-// Which views see a node; what lies inside or outside a node's reach lies so in its children's.
-static inline void look(const karst_node *n, const kst_frustum *frusta, int count, kst_leaf *node) {
-    for (int v = 0; v < count; ++v) {
-        unsigned bit = 1u << v;
-        if (!(node->seen & bit) || (node->whole & bit)) continue;
-        int in = kst_box_in(&frusta[v], n->reach_min, n->reach_max);
-        if (in == 0) node->seen &= (uint16_t)~bit;
-        if (in == 2) node->whole |= (uint16_t)bit;
-    }
-}
-
 static void add_leaf(kst_cut *cut, const kst_leaf *node, kst_mark *mark) {
     mark->leaf = cut->leaf_count;
     kst_leaf *leaf = &cut->leaves[cut->leaf_count++];
@@ -135,7 +124,7 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
             const karst_node *n = &tree->nodes[level][index];
             kst_mark *mark = &cut->marks[level][index];
             *mark = (kst_mark){cut->stamp, -1};
-            if (node.seen != node.whole) look(n, frusta, eye_count, &node);
+            if (node.seen != node.whole) kst_look(n, frusta, eye_count, &node);
             if (level > 0 && (full || decide(&cut->split[level][index], level, eyes, eye_count, &node)))
                 front[splits++] = node;
             else

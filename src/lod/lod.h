@@ -45,6 +45,17 @@ typedef struct kst_leaf {
     uint16_t seen, whole;  // bit v: some of its reach is in view v; all of it is
 } kst_leaf;
 
+// Which views see a node; what lies inside or outside a node's reach lies so in its children's.
+static inline void kst_look(const karst_node *n, const kst_frustum *frusta, int count, kst_leaf *node) {
+    for (int v = 0; v < count; ++v) {
+        unsigned bit = 1u << v;
+        if (!(node->seen & bit) || (node->whole & bit)) continue;
+        int in = kst_box_in(&frusta[v], n->reach_min, n->reach_max);
+        if (in == 0) node->seen &= (uint16_t)~bit;
+        if (in == 2) node->whole |= (uint16_t)bit;
+    }
+}
+
 // What stands at a node in this cut.
 typedef struct kst_mark {
     uint32_t stamp;  // of the cut that last touched it
@@ -94,6 +105,12 @@ void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chu
 // The largest error that the corners of a leaf leave at these levels (relative to it), as share of the allowed.
 float kst_worst_share(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
                       const float levels[KARST_CORNER_LANES]);
+// The error allowed [m] at each corner of a chunk: its distance times the slope of the nearest eye; and the share for
+// allowances that were changed since, where infinity leaves a corner out.
+void kst_corner_allowed(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
+                        float allowed[KARST_CORNER_LANES]);
+float kst_worst_share_of(const karst_chunk_corners *corners, const float levels[KARST_CORNER_LANES],
+                         const float allowed[KARST_CORNER_LANES]);
 
 // ---- patch.c: the shape of one patch, shared by expand and tests ---------------------------------
 

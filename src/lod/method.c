@@ -2,7 +2,8 @@
 // Methods: their names, and what they share.
 #include "method.h"
 
-static const char *const names[KARST_METHOD_COUNT] = {[KARST_METHOD_GRID] = "grid", [KARST_METHOD_TESS] = "tess"};
+static const char *const names[KARST_METHOD_COUNT] = {
+    [KARST_METHOD_GRID] = "grid", [KARST_METHOD_TESS] = "tess", [KARST_METHOD_RINGS] = "rings"};
 
 const char *karst_method_name(karst_method method) {
     KARST_ASSERT((unsigned)method < KARST_METHOD_COUNT);

@@ -3,6 +3,7 @@
 // and sorts it into batches; it does not know how a method chooses, nor a method how a chunk came here.
 #pragma once
 #include "found.h"
+#include "rings.h"
 #include "slots.h"
 
 typedef struct kst_tess kst_tess;
@@ -13,6 +14,7 @@ typedef struct kst_method {
     karst_jobs *jobs;
     kst_slots slots;
     kst_cut cut;  // the tree, and where methods that walk it have cut it
+    kst_rings rings;
     // What is asked. Eyes and frusta are those of the views, in their order.
     const kst_eye *eyes;
     const kst_frustum *frusta;  // NULL: nothing is left out for not being seen
@@ -30,7 +32,7 @@ typedef struct kst_method {
 // Choose. A chunk that cannot be had is an error and whatever was found does not count; one that is merely not here
 // yet is counted in `awaited`, and what is chosen covers the ground without it.
 typedef karst_status kst_method_fn(kst_method *m);
-kst_method_fn kst_method_grid, kst_method_tess;
+kst_method_fn kst_method_grid, kst_method_tess, kst_method_rings;
 
 void kst_tess_free(kst_method *m);
 

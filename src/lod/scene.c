@@ -9,8 +9,9 @@
 // Of the error allowed, so that what rounding adds to a level stays inside it.
 static const double kept_back = 1 - 0x1p-20;
 
-static kst_method_fn *const methods[KARST_METHOD_COUNT] = {
-    [KARST_METHOD_GRID] = kst_method_grid, [KARST_METHOD_TESS] = kst_method_tess};
+static kst_method_fn *const methods[KARST_METHOD_COUNT] = {[KARST_METHOD_GRID] = kst_method_grid,
+                                                           [KARST_METHOD_TESS] = kst_method_tess,
+                                                           [KARST_METHOD_RINGS] = kst_method_rings};
 
 struct karst_scene {
     karst_scene_def def;
@@ -56,6 +57,9 @@ karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, ka
     karst_status status = scene->uploads && scene->ground ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) status = kst_cut_create(&scene->method.cut, &tree, d.allocator);
     if (!status) status = kst_slots_create(&scene->method.slots, pack, &tree, d.slot_count, d.jobs, d.allocator);
+    if (!status)
+        scene->method.rings = kst_rings_make(&scene->method.cut.tree, &scene->info.lattice.shape,
+                                             (double)scene->info.beside_m, d.allocator);
     if (status) {
         karst_scene_destroy(scene);
         return status;
@@ -71,6 +75,7 @@ void karst_scene_destroy(karst_scene *scene) {
     kst_free(a, scene->method.wanted, (size_t)scene->method.wanted_room * sizeof *scene->method.wanted);
     kst_found_free(&scene->method.found);
     kst_tess_free(&scene->method);
+    kst_rings_free(&scene->method.rings);
     kst_cut_destroy(&scene->method.cut);
     kst_slots_destroy(&scene->method.slots);
     kst_free(a, scene->patches, (size_t)scene->patch_room * sizeof *scene->patches);

@@ -3,6 +3,8 @@
 // checksum, the zeros behind it, its contents) when it is read. So no byte of the file is taken on trust.
 #include "pack/pack.h"
 
+#include <math.h>
+
 enum { RACK_PLACES = sizeof((kst_decoder_rack *)0)->place / sizeof *((kst_decoder_rack *)0)->place };
 
 karst_pack_def karst_pack_def_default(void) {
@@ -104,6 +106,7 @@ karst_pack_info karst_pack_info_of(const karst_pack *pack) {
                              .hole_count = d->hole_count,
                              .min_y_m = d->min_y_m,
                              .max_y_m = d->max_y_m,
+                             .beside_m = (float)(fmax(d->reach_x_steps, d->reach_z_steps) * d->lattice.step_xz_m),
                              .world_hash = d->world_hash};
 }
 

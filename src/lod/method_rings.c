@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Method rings: squares round the eyes. Radii and the walk are in rings.c; here it meets what is resident and seen.
+#include <math.h>
+
+#include "method.h"
+
+static karst_status want(void *context, const kst_leaf *chunks, int count, bool load, bool *here) {
+    kst_method *m = context;
+    karst_status status = KARST_OK;
+    int missing = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        missing = 0;
+        for (int k = 0; k < count; ++k) {
+            here[k] = kst_slots_find(&m->slots, chunks[k].level, chunks[k].x, chunks[k].z) != KST_SLOT_NONE;
+            missing += !here[k];
+        }
+        if (pass || (missing && !load)) break;
+        status = kst_slots_want(&m->slots, chunks, count);  // those that are here stay
+        if (status) return status;
+    }
+    if (load) m->awaited += missing;
+    return status;
+}
+
+// Corners that no drawn patch has do not count.
+static float share_of(const karst_chunk_corners *c, const kst_ring_chunk *chunk, const kst_eye *eyes, int eye_count) {
+    enum { N = KARST_CHUNK_PATCHES, C = KARST_CHUNK_CORNERS };
+    bool used[KARST_CORNER_LANES] = {false};
+    for (int k = 0; k < N * N; ++k)
+        if (chunk->drawn >> k & 1) {
+            int i = k / N * C + k % N;
+            used[i] = used[i + 1] = used[i + C] = used[i + C + 1] = true;
+        }
+    float allowed[KARST_CORNER_LANES];
+    kst_corner_allowed(c, eyes, eye_count, allowed);
+    for (int i = 0; i < KARST_CORNER_LANES; ++i)
+        if (!used[i]) allowed[i] = INFINITY;
+    return kst_worst_share_of(c, chunk->levels, allowed);
+}
+
+static karst_status take(void *context, const kst_ring_chunk *chunk) {
+    kst_method *m = context;
+    float tight[6];
+    if (m->frusta && !karst_pack_chunk_bounds(m->pack, chunk->level, chunk->x, chunk->z, tight)) return KARST_OK;
+    kst_source source = {chunk->level, chunk->x, chunk->z,
+                         (uint16_t)kst_slots_find(&m->slots, chunk->level, chunk->x, chunk->z)};
+    const karst_chunk_corners *c = &kst_method_chunk(m, source.slot)->corners;
+    kst_seen seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){chunk->seen, chunk->whole});
+    if (!seen.seen) return KARST_OK;
+    karst_status status = kst_found_reserve(&m->found, 1);
+    if (status) return status;
+    int before = m->found.patch_count;
+    for (int k = 0; k < KARST_CHUNK_PATCHES * KARST_CHUNK_PATCHES; ++k) {
+        if (!(chunk->drawn >> k & 1)) continue;
+        int px = k % KARST_CHUNK_PATCHES, pz = k / KARST_CHUNK_PATCHES;
+        unsigned mask = kst_patch_seen(c, px, pz, m->frusta, m->eye_count, seen);
+        if (mask) kst_found_patch(&m->found, &source, px, pz, mask, chunk->levels);
+    }
+    if (m->found.patch_count > before)
+        kst_found_source(&m->found, &source, m->full ? 0 : share_of(c, chunk, m->eyes, m->eye_count));
+    return KARST_OK;
+}
+
+karst_status kst_method_rings(kst_method *m) {
+    karst_status status = kst_rings_walk(&m->rings, m->eyes, m->frusta, m->eye_count, m->full, want, take, m);
+    m->nodes_visited = m->rings.nodes_visited;
+    return status;
+}
