@@ -75,12 +75,13 @@ static void render_prints_its_figures(void **state) {
     assert_true(w == 200 && h == 100);
     ran_free(&r);
     r = run_karst("render", pack_path, "-o", temp_path("b.png"), "--eye", "500,400,500", "--look", "2500,0,2500",
-                  "--size", "200x100", "--fov-deg", "60", "--samples", "1", "--json", "--lod-error", "20",
-                  "--wireframe", "--levels", "--contours", "20", "--water", "5", "--hour", "18", "--background",
-                  "00ff00");
+                  "--size", "200x100", "--fov-deg", "60", "--samples", "1", "--json", "--lod-error", "20", "--method",
+                  "rings", "--wireframe", "--levels", "--contours", "20", "--water", "5", "--hour", "18",
+                  "--background", "00ff00");
     assert_int_equal(r.code, 0);
     o = cJSON_Parse(r.out);
     assert_true(number_in(o, "triangles") < fine);
+    assert_string_equal(cJSON_GetObjectItem(o, "method")->valuestring, "rings");
     cJSON_Delete(o);
     ran_free(&r);
 }

@@ -47,8 +47,8 @@ static void options_are_read(void **state) {
                      VIEW_DONE);
     assert_string_equal(o.pack, "--odd");
     assert_true(o.seconds == 1.5 && o.hour == 18 && o.error_px == 0.5f && o.threads == 2);
-    assert_int_equal(PARSE("--method", "grid", "p"), VIEW_DONE);
-    assert_int_equal(o.method, KARST_METHOD_GRID);
+    assert_int_equal(PARSE("--method", "rings", "p"), VIEW_DONE);
+    assert_int_equal(o.method, KARST_METHOD_RINGS);
     assert_int_equal(PARSE("--nonsense", "--help"), VIEW_DONE);
     assert_true(o.help);
 }

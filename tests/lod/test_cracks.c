@@ -67,8 +67,7 @@ static karst_frame any_frame(prop *p, karst_method method, const world **at, kar
     *scene = !tight ? (*at)->scene : long_one ? tight_strip : tight_rough;
     karst_view v[3] = {world_view(p, *at), world_view(p, *at), world_view(p, *at)};
     int views = prop_chance(p, 0.8) ? 1 : prop_int(p, 2, 3);
-    karst_budget b = karst_budget_default();
-    b.method = method;
+    karst_budget b = world_budget(method);
     b.cull = false;
     b.error_px = (float)exp(prop_real(p, 3, 9));
     b.load_limit = prop_int(p, 1, 6);
@@ -98,60 +97,54 @@ static void check_closed(prop *p, karst_method method, weld *w, tally *t) {
 }
 
 static void every_edge_meets_its_opposite(void **state) {
-    (void)state;
+    karst_method method = world_method(state);
     weld w = weld_create();
-    for (int m = 0; m < KARST_METHOD_COUNT; ++m) {
-        tally t = {0};
-        for (prop p = prop_begin("cracks", world_frames(60, 700)); prop_next(&p);)
-            check_closed(&p, (karst_method)m, &w, &t);
-        print_message(
-            "%s: %lld frames (%lld with chunks missing), %lld edges, %lld open, %lld folded; levels that met:",
-            karst_method_name((karst_method)m), (long long)t.frames, (long long)t.awaited, (long long)t.edges,
-            (long long)t.open, (long long)t.folded);
-        for (int a = 0; a < LEVELS; ++a)
-            for (int b = a; b < LEVELS; ++b)
-                if (t.pair[a][b]) print_message(" %d-%d", a, b);
-        print_message("\n");
-        for (int a = 0; a < strip.info.level_count - 1; ++a) assert_true(t.pair[a][a + 1] > 0);
-        assert_true(t.awaited > 0);
-    }
+    tally t = {0};
+    for (prop p = prop_begin("cracks", world_frames(60, 600)); prop_next(&p);) check_closed(&p, method, &w, &t);
+    print_message("%s: %lld frames (%lld with chunks missing), %lld edges, %lld open, %lld folded; levels that met:",
+                  karst_method_name(method), (long long)t.frames, (long long)t.awaited, (long long)t.edges,
+                  (long long)t.open, (long long)t.folded);
+    for (int a = 0; a < LEVELS; ++a)
+        for (int b = a; b < LEVELS; ++b)
+            if (t.pair[a][b]) print_message(" %d-%d", a, b);
+    print_message("\n");
+    for (int a = 0; a < strip.info.level_count - 1; ++a) assert_true(t.pair[a][a + 1] > 0);
+    assert_true(t.awaited > 0);
     weld_destroy(&w);
 }
 
 // Control: let each patch own the levels of its edges, and thousands are open.
 static void a_patch_owning_its_edges_leaves_them_open(void **state) {
-    (void)state;
+    karst_method method = world_method(state);
     weld w = weld_create();
-    for (int m = 0; m < KARST_METHOD_COUNT; ++m) {
-        int64_t open = 0;
-        for (prop p = prop_begin("cracks", 40); prop_next(&p);) {
-            const world *at;
-            karst_scene *scene;
-            karst_frame f = any_frame(&p, (karst_method)m, &at, &scene);
-            size_t bytes = sizeof(karst_patch) * (size_t)f.patch_count;
-            karst_patch *patches = malloc(bytes);
-            memcpy(patches, f.patches, bytes);
-            for (int k = 0; k < f.patch_count; ++k) {
-                float *l = patches[k].corner_level, least = fminf(fminf(l[0], l[1]), fminf(l[2], l[3]));
-                l[0] = l[1] = l[2] = l[3] = least;
-            }
-            f.patches = patches;
-            int n;
-            karst_drawn_vertex *drawn = scene_expand(&f, scene, &n);
-            open += weld_check(&w, drawn, n, at->info.lattice.shape).open;
-            free(drawn);
-            free(patches);
+    int64_t open = 0;
+    for (prop p = prop_begin("cracks", 40); prop_next(&p);) {
+        const world *at;
+        karst_scene *scene;
+        karst_frame f = any_frame(&p, method, &at, &scene);
+        size_t bytes = sizeof(karst_patch) * (size_t)f.patch_count;
+        karst_patch *patches = malloc(bytes);
+        memcpy(patches, f.patches, bytes);
+        for (int k = 0; k < f.patch_count; ++k) {
+            float *l = patches[k].corner_level, least = fminf(fminf(l[0], l[1]), fminf(l[2], l[3]));
+            l[0] = l[1] = l[2] = l[3] = least;
         }
-        print_message("control, %s: %lld open\n", karst_method_name((karst_method)m), (long long)open);
-        assert_true(open > (getenv("KARST_TEST_QUICK") ? 100 : 1000));
+        f.patches = patches;
+        int n;
+        karst_drawn_vertex *drawn = scene_expand(&f, scene, &n);
+        open += weld_check(&w, drawn, n, at->info.lattice.shape).open;
+        free(drawn);
+        free(patches);
     }
+    print_message("control, %s: %lld open\n", karst_method_name(method), (long long)open);
+    assert_true(open > (getenv("KARST_TEST_QUICK") ? 100 : 1000));
     weld_destroy(&w);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_edge_meets_its_opposite),
-        cmocka_unit_test(a_patch_owning_its_edges_leaves_them_open),
+        EVERY_METHOD(every_edge_meets_its_opposite),
+        EVERY_METHOD(a_patch_owning_its_edges_leaves_them_open),
     };
     if (getenv("KARST_TEST_FILTER")) cmocka_set_test_filter(getenv("KARST_TEST_FILTER"));
     return cmocka_run_group_tests(tests, setup, teardown);

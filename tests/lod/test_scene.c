@@ -20,7 +20,7 @@ static int teardown(void **state) {
 // Every allocation of a scene and of its first updates fails in turn: an error, nothing lost, and the next update is
 // whole.
 static void a_scene_survives_a_lack_of_memory(void **state) {
-    (void)state;
+    karst_budget b = world_budget(world_method(state));
     karst_pos eye = {600, 80, 300};
     karst_view v = karst_view_perspective(eye, (karst_pos){0, 0, 0}, (karst_vec3){0, 1, 0}, 1, 640, 360);
     int refused = 0;
@@ -29,7 +29,7 @@ static void a_scene_survives_a_lack_of_memory(void **state) {
         karst_frame f = {.patch_count = -7}, want;
         kst_alloc_fail_after(n);
         karst_status status = karst_scene_create(tall.pack, NULL, &scene);
-        if (!status) status = karst_scene_settle(scene, &v, 1, NULL, &f);
+        if (!status) status = karst_scene_settle(scene, &v, 1, &b, &f);
         kst_alloc_fail_after(0);
         if (status) {
             ++refused;
@@ -37,7 +37,7 @@ static void a_scene_survives_a_lack_of_memory(void **state) {
             assert_int_equal(f.patch_count, -7);
         }
         if (scene) {
-            assert_int_equal(karst_scene_settle(scene, &v, 1, NULL, &want), KARST_OK);
+            assert_int_equal(karst_scene_settle(scene, &v, 1, &b, &want), KARST_OK);
             assert_true(want.patch_count > 0 && want.figures.chunks_awaited == 0);
         }
         karst_scene_destroy(scene);
@@ -52,7 +52,6 @@ static uint64_t frame_hash(const karst_frame *f) {
 }
 
 static void the_frame_does_not_depend_on_threads(void **state) {
-    (void)state;
     uint64_t want[12] = {0};
     for (int workers = 1; workers <= 5; workers += workers == 1 ? 1 : 3) {
         karst_jobs_def jobs_def = karst_jobs_def_default();
@@ -64,7 +63,7 @@ static void the_frame_does_not_depend_on_threads(void **state) {
         int at = 0;
         for (prop p = prop_begin("scene_threads", 12); prop_next(&p);) {
             karst_view v = world_view(&p, &tall);
-            karst_budget b = karst_budget_default();
+            karst_budget b = world_budget(world_method(state));
             b.load_limit = prop_int(&p, 1, 20);
             karst_frame f;
             prop_check(&p, !karst_scene_update(scene, &v, 1, &b, &f));
@@ -101,6 +100,19 @@ static void a_damaged_chunk_is_an_error_and_no_frame(void **state) {
     assert_int_equal(f.patch_count, -7);
     karst_scene_destroy(scene);
     karst_pack_close(pack);
+}
+
+// What the pack says about sideways moves: none in a height field, and no vertex further in a displaced one.
+static void a_pack_tells_how_far_vertices_lie_beside_their_place(void **state) {
+    (void)state;
+    assert_true(tall.info.beside_m == 0);
+    world moved = world_make("moved.kpack", 130, 70, 2, 5, true, false, (karst_pos){0, 0, 0});
+    static float y[130 * 70], x[130 * 70], z[130 * 70];
+    assert_int_equal(karst_field_read(moved.field, (karst_rect){0, 0, 130, 70}, y, x, z, 130), KARST_OK);
+    float most = 0;
+    for (int k = 0; k < 130 * 70; ++k) most = fmaxf(most, fmaxf(fabsf(x[k]), fabsf(z[k])));
+    assert_true(most > 1 && fabsf(moved.info.beside_m - most) < 0.1f);
+    world_free(&moved);
 }
 
 static void every_method_has_a_name_that_finds_it(void **state) {
@@ -142,18 +154,18 @@ static bool are_held(const held *slots, const karst_frame *f) {
 
 // Every chunk that a frame draws from was uploaded before or with that frame, also when updates between failed.
 // `forget` is the control: a renderer that misses an upload does not hold what it draws.
-static bool walk_with_failures(bool forget, int *failed) {
+static bool walk_with_failures(karst_method method, bool forget, int *failed) {
     karst_scene_def def = karst_scene_def_default();
     def.slot_count = 16;
     bool all = true;
-    for (prop p = prop_begin("scene_uploads", 200); prop_next(&p);) {
+    for (prop p = prop_begin("scene_uploads", 150); prop_next(&p);) {
         karst_scene *scene;
         assert_int_equal(karst_scene_create(tall.pack, &def, &scene), KARST_OK);
         held slots[16];
         for (int k = 0; k < 16; ++k) slots[k].level = -1;
         for (int step = 0; step < 8; ++step) {
             karst_view v = world_view(&p, &tall);
-            karst_budget b = karst_budget_default();
+            karst_budget b = world_budget(method);
             b.load_limit = prop_int(&p, 1, 8);
             b.error_px = (float)exp(prop_real(&p, 0, 5));
             if (step < 4) kst_alloc_fail_after((uint64_t)prop_int(&p, 1, 20));
@@ -171,19 +183,19 @@ static bool walk_with_failures(bool forget, int *failed) {
 }
 
 static void every_slot_drawn_was_uploaded(void **state) {
-    (void)state;
     int failed = 0, unused = 0;
-    assert_true(walk_with_failures(false, &failed));
+    assert_true(walk_with_failures(world_method(state), false, &failed));
     assert_true(failed > 0);
-    assert_false(walk_with_failures(true, &unused));
+    assert_false(walk_with_failures(world_method(state), true, &unused));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_scene_survives_a_lack_of_memory),
-        cmocka_unit_test(the_frame_does_not_depend_on_threads),
+        EVERY_METHOD(a_scene_survives_a_lack_of_memory),
+        EVERY_METHOD(the_frame_does_not_depend_on_threads),
         cmocka_unit_test(a_damaged_chunk_is_an_error_and_no_frame),
-        cmocka_unit_test(every_slot_drawn_was_uploaded),
+        EVERY_METHOD(every_slot_drawn_was_uploaded),
+        cmocka_unit_test(a_pack_tells_how_far_vertices_lie_beside_their_place),
         cmocka_unit_test(every_method_has_a_name_that_finds_it),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -45,6 +45,20 @@ static inline karst_view world_view(prop *p, const world *w) {
     return karst_view_perspective(eye, look, (karst_vec3){0, 1, 0}, (float)prop_real(p, 0.4, 1.6), 1920, 1080);
 }
 
+// A test once a method: EVERY_METHOD(test) in the list of tests, world_method(state) in the test.
+#define METHOD_TEST(test, method) \
+    { #test ", " #method, test, NULL, NULL, (void *)(intptr_t)(method) }
+#define EVERY_METHOD(test) \
+    METHOD_TEST(test, KARST_METHOD_GRID), METHOD_TEST(test, KARST_METHOD_TESS), METHOD_TEST(test, KARST_METHOD_RINGS)
+static inline karst_method world_method(void **state) {
+    return (karst_method)(intptr_t)*state;
+}
+static inline karst_budget world_budget(karst_method method) {
+    karst_budget b = karst_budget_default();
+    b.method = method;
+    return b;
+}
+
 // Fewer cases under KARST_TEST_QUICK; KARST_TEST_FRAMES asks for any number.
 static inline int world_frames(int quick, int full) {
     const char *e = getenv("KARST_TEST_FRAMES");
