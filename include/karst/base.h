@@ -34,6 +34,7 @@ typedef enum karst_status {
     KARST_ERROR_CANCELLED,    ///< the progress callback asked to stop
     KARST_ERROR_UNSUPPORTED,  ///< well formed, but not something Karst can use
     KARST_ERROR_ARGUMENT,     ///< a value from outside (command line, file) is out of range
+    KARST_ERROR_PENDING,      ///< not there yet: the file is still growing; ask again later
     KARST_STATUS_COUNT
 } karst_status;
 

@@ -19,6 +19,9 @@ typedef struct karst_jobs_def {
     /// The game's own parallel-for; NULL starts Karst's pool. Must call fn on disjoint ranges that
     /// cover [0, count), each at most `grain` long, with worker in [0, worker_count), and return when all are done.
     void (*parallel_for)(int count, int grain, karst_range_fn *fn, void *context, void *host);
+    /// With parallel_for: run fn(context) once, soon, on any thread, and return at once. NULL: work that could run
+    /// beside the caller's is done by the caller.
+    void (*post)(void (*fn)(void *context), void *context, void *host);
     void *host;
     const karst_allocator *allocator;
     uint32_t cookie;  ///< set by the default function, do not touch

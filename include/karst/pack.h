@@ -15,21 +15,29 @@ typedef struct karst_pack karst_pack;
 /// Parameters of opening. Start from karst_pack_def_default().
 typedef struct karst_pack_def {
     const karst_allocator *allocator;
-    karst_report *report;  ///< receives the reason of a failure; may be NULL
-    uint32_t cookie;       ///< set by the default function, do not touch
+    karst_report *report;   ///< receives the reason of a failure; may be NULL
+    uint64_t ground_bytes;  ///< exact ground kept for queries, beside what is held; default 256 MiB
+    bool partial;           ///< the file may still be growing at its end; default false
+    uint32_t cookie;        ///< set by the default function, do not touch
 } karst_pack_def;
 
-/// Memory from malloc, no report.
+/// Memory from malloc, no report, 256 MiB of ground, a whole file.
 KARST_API karst_pack_def karst_pack_def_default(void);
 
 /// Map a pack and check its header and directory: every offset and count is proved in range here.
 /// Cost: O(nodes); chunks are read when asked for.
 /// @param def NULL: the default @param out yours until karst_pack_close(); untouched on error
-/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_VERSION, KARST_ERROR_MEMORY
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_VERSION, KARST_ERROR_MEMORY; of a partial file
+///     KARST_ERROR_PENDING until its header and directory are there
 KARST_API karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_pack **out);
 
 /// Close; NULL is allowed. Grounds and scenes of it must be gone.
 KARST_API void karst_pack_close(karst_pack *pack);
+
+/// Look how much of a partial file is there by now. What is there never goes away: chunks and maps beyond it answer
+/// KARST_ERROR_PENDING. A whole pack is there. Threads: any. Cost: one system call.
+/// @return bytes from the start of the file, at most karst_pack_info.file_bytes
+KARST_API uint64_t karst_pack_refresh(karst_pack *pack);
 
 /// What is in a pack.
 typedef struct karst_pack_info {
@@ -58,7 +66,7 @@ KARST_API const karst_node *karst_pack_nodes(const karst_pack *pack, int level);
 KARST_API bool karst_pack_chunk_bounds(const karst_pack *pack, int level, int32_t x, int32_t z, float out[6]);
 
 /// Read, check and decode one chunk. Threads: any number at once. Cost: about 50 us.
-/// @return KARST_ERROR_FORMAT when the checksum or the contents are wrong
+/// @return KARST_ERROR_FORMAT when the checksum or the contents are wrong; KARST_ERROR_PENDING, KARST_ERROR_MEMORY
 KARST_API karst_status karst_pack_read_chunk(const karst_pack *pack, int level, int32_t x, int32_t z, karst_chunk *out);
 
 /// A raster over the whole ground kept for looks: sample (i, j) lies at the centre of its share of the
@@ -79,12 +87,23 @@ KARST_API int karst_pack_map_count(const karst_pack *pack);
 KARST_API karst_map karst_pack_map_info(const karst_pack *pack, int index);
 
 /// Find a map by name ("normal", "relief", "height"). Decoded on first use and kept. Threads: one at a time.
-/// @return KARST_ERROR_UNSUPPORTED when there is none of that name, KARST_ERROR_FORMAT, KARST_ERROR_MEMORY
+/// @return KARST_ERROR_UNSUPPORTED when there is none of that name, KARST_ERROR_FORMAT, KARST_ERROR_PENDING,
+///     KARST_ERROR_MEMORY
 KARST_API karst_status karst_pack_map(karst_pack *pack, const char *name, karst_map *out);
 
-/// The exact ground of a pack: its level-0 triangles, decoded chunk by chunk as queries touch them.
-/// Owned by the pack. Threads: queries from any number at once.
+/// The exact ground of a pack: its level-0 triangles, decoded chunk by chunk as queries touch them and kept as far as
+/// karst_pack_def.ground_bytes goes. Owned by the pack. Threads: queries from any number at once; none waits for
+/// another, and what one looks at stays until it is done.
 KARST_API const karst_ground *karst_pack_ground(karst_pack *pack);
+
+/// Keep level-0 chunk (x, z) of the ground decoded until karst_pack_drop(), beside the budget: queries there cost no
+/// decoding. Holds are counted. Threads: any. Cost: that of a decoding when it is not there.
+/// @return KARST_ERROR_FORMAT, KARST_ERROR_PENDING, KARST_ERROR_MEMORY; it is then not held
+KARST_API karst_status karst_pack_hold(karst_pack *pack, int32_t x, int32_t z);
+/// Let go of a chunk that is held. Threads: any.
+KARST_API void karst_pack_drop(karst_pack *pack, int32_t x, int32_t z);
+/// Bytes that one chunk of ground takes while it is decoded. Threads: any.
+KARST_API size_t karst_pack_hold_bytes(const karst_pack *pack);
 
 /// One property that karst_pack_check() tries.
 typedef struct karst_check {
@@ -97,7 +116,7 @@ enum { KARST_CHECK_MAX = 16 };
 
 /// Prove a pack: checksums, borders bit-equal, bounds contain, error bounds true, holes agree between draw,
 /// ray and height, coverage once. @param checks room for KARST_CHECK_MAX
-/// @return KARST_OK when the check ran, whatever it found
+/// @return KARST_OK when the check ran, whatever it found; KARST_ERROR_PENDING when the file is not whole
 KARST_API karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_progress *progress,
                                         karst_check *checks, int *check_count);
 

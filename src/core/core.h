@@ -72,6 +72,15 @@ typedef karst_status kst_range_fn(int begin, int end, int worker, void *context)
 karst_status kst_jobs_run(karst_jobs *jobs, int count, int grain, kst_range_fn *fn, void *context,
                           const karst_progress *progress, const char *stage, double from, double to);
 
+// Work to run once beside the caller's, embedded in what it works on; it stays untouched until fn is called.
+typedef struct kst_task {
+    void (*fn)(struct kst_task *task);
+    struct kst_task *next;
+} kst_task;
+// Hand a task over; tasks begin in order. False when nobody would run it: no jobs, a lone worker, or a host that takes
+// no tasks. karst_jobs_destroy() runs what is left.
+bool kst_jobs_post(karst_jobs *jobs, kst_task *task);
+
 // Report from serial work; KARST_ERROR_CANCELLED when asked to stop.
 karst_status kst_progress_step(const karst_progress *progress, const char *stage, double share);
 
@@ -105,6 +114,10 @@ typedef struct kst_map {
 } kst_map;
 karst_status kst_file_map(const char *path, karst_report *report, kst_map *out);
 void kst_file_unmap(kst_map *map);
+// The same of a file that may still grow: mapped for `size` bytes. Only those within kst_file_size(*fd) are there.
+karst_status kst_file_map_growing(const char *path, size_t size, karst_report *report, kst_map *out, int *fd);
+uint64_t kst_file_size(int fd);  // 0 when it cannot be told
+void kst_file_close(int fd);
 
 // Write beside and rename: the target is the old file or the whole new one. Close with commit or abandon. Where
 // the file system can, the new file has no name until it is whole, so that a killed program leaves nothing behind.

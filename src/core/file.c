@@ -11,27 +11,53 @@
 
 #include "core/core.h"
 
-karst_status kst_file_map(const char *path, karst_report *report, kst_map *out) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hang us
-    if (fd < 0) return kst_fail(report, KARST_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
+// Map a file for `size` bytes (0: as many as it has) and leave it open in *fd.
+static karst_status open_and_map(const char *path, size_t size, karst_report *report, kst_map *out, int *fd) {
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hang us
+    if (*fd < 0) return kst_fail(report, KARST_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
     struct stat st;
     karst_status status = KARST_OK;
     kst_map map = {0};
-    if (fstat(fd, &st))
+    if (fstat(*fd, &st))
         status = kst_fail(report, KARST_ERROR_FILE, "%s: cannot stat: %s", path, strerror(errno));
     else if (!S_ISREG(st.st_mode))
         status = kst_fail(report, KARST_ERROR_FILE, "%s: not a regular file", path);
-    else if (st.st_size > 0) {
-        map.size = (size_t)st.st_size;
-        void *p = mmap(NULL, map.size, PROT_READ, MAP_SHARED, fd, 0);
+    else if (size || st.st_size > 0) {
+        map.size = size ? size : (size_t)st.st_size;
+        void *p = mmap(NULL, map.size, PROT_READ, MAP_SHARED, *fd, 0);
         if (p == MAP_FAILED)
             status = kst_fail(report, KARST_ERROR_FILE, "%s: cannot map: %s", path, strerror(errno));
         else
             map.bytes = p;
     }
-    close(fd);
-    if (!status) *out = map;
+    if (status)
+        close(*fd);
+    else
+        *out = map;
     return status;
+}
+
+karst_status kst_file_map(const char *path, karst_report *report, kst_map *out) {
+    int fd;
+    karst_status status = open_and_map(path, 0, report, out, &fd);
+    if (!status) close(fd);
+    return status;
+}
+
+// Pages beyond the end of a file fault when touched, and come to life as it grows: no map is ever taken away from a
+// reader. So it is on Linux; elsewhere what is past the end at mapping may stay dead.
+karst_status kst_file_map_growing(const char *path, size_t size, karst_report *report, kst_map *out, int *fd) {
+    KARST_ASSERT(size > 0);
+    return open_and_map(path, size, report, out, fd);
+}
+
+uint64_t kst_file_size(int fd) {
+    struct stat st;
+    return fstat(fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
+}
+
+void kst_file_close(int fd) {
+    close(fd);
 }
 
 void kst_file_unmap(kst_map *map) {

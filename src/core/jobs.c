@@ -2,7 +2,8 @@
 // Jobs: the host's parallel-for, or a pool of our own.
 //
 // The pool is one parallel-for at a time: workers take ranges, in rising order, from an atomic counter. Which
-// worker takes which range is chance, so results may not depend on it.
+// worker takes which range is chance, so results may not depend on it. Workers that find none take posted tasks; one
+// that is at a task when a parallel-for begins joins late or not at all, and nobody waits for it.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -19,8 +20,10 @@ struct karst_jobs {
     pthread_mutex_t lock;
     pthread_cond_t wake, idle;
     uint64_t round;  // grows with every parallel-for; workers wait for it to change
-    int busy;
+    int busy;        // workers that joined the parallel-for
+    bool active;     // it may be joined
     bool quit;
+    kst_task *first_task, *last_task;
     karst_range_fn *fn;
     void *context;
     int count, grain, range_count;
@@ -68,13 +71,28 @@ static void *worker_main(void *argument) {
     uint64_t seen = 0;
     pthread_mutex_lock(&jobs->lock);
     for (;;) {
-        while (jobs->round == seen && !jobs->quit) pthread_cond_wait(&jobs->wake, &jobs->lock);
-        if (jobs->quit) break;
-        seen = jobs->round;
-        pthread_mutex_unlock(&jobs->lock);
-        take_ranges(jobs, s.worker);
-        pthread_mutex_lock(&jobs->lock);
-        if (--jobs->busy == 0) pthread_cond_signal(&jobs->idle);
+        bool joins = jobs->active && jobs->round != seen;
+        kst_task *task = jobs->first_task;
+        if (joins) {
+            seen = jobs->round;
+            ++jobs->busy;
+            pthread_mutex_unlock(&jobs->lock);
+            take_ranges(jobs, s.worker);
+            pthread_mutex_lock(&jobs->lock);
+            if (--jobs->busy == 0) pthread_cond_signal(&jobs->idle);
+        } else if (task) {
+            jobs->first_task = task->next;
+            pthread_mutex_unlock(&jobs->lock);
+            inside = jobs;
+            inside_worker = s.worker;
+            task->fn(task);
+            inside = NULL;
+            pthread_mutex_lock(&jobs->lock);
+        } else if (jobs->quit) {
+            break;
+        } else {
+            pthread_cond_wait(&jobs->wake, &jobs->lock);
+        }
     }
     pthread_mutex_unlock(&jobs->lock);
     return NULL;
@@ -157,14 +175,37 @@ void karst_jobs_for(karst_jobs *jobs, int count, int grain, karst_range_fn *fn, 
     jobs->grain = grain;
     jobs->range_count = (count - 1) / grain + 1;
     atomic_store(&jobs->next, 0);
-    jobs->busy = jobs->started;
+    jobs->active = true;
     ++jobs->round;
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->lock);
     take_ranges(jobs, 0);
     pthread_mutex_lock(&jobs->lock);
+    jobs->active = false;
     while (jobs->busy) pthread_cond_wait(&jobs->idle, &jobs->lock);
     pthread_mutex_unlock(&jobs->lock);
+}
+
+static void run_task(void *context) {
+    kst_task *task = context;
+    task->fn(task);
+}
+
+bool kst_jobs_post(karst_jobs *jobs, kst_task *task) {
+    if (!jobs) return false;
+    if (jobs->def.parallel_for) {
+        if (!jobs->def.post) return false;
+        jobs->def.post(run_task, task, jobs->def.host);
+        return true;
+    }
+    if (!jobs->started) return false;
+    task->next = NULL;
+    pthread_mutex_lock(&jobs->lock);
+    *(jobs->first_task ? &jobs->last_task->next : &jobs->first_task) = task;
+    jobs->last_task = task;
+    pthread_cond_signal(&jobs->wake);
+    pthread_mutex_unlock(&jobs->lock);
+    return true;
 }
 
 // ---- work that may fail, report and be cancelled ---------------------------------------------------

@@ -3,8 +3,8 @@
 #include "core/core.h"
 
 static const char *const names[KARST_STATUS_COUNT] = {
-    "ok",      "out of memory", "file error", "bad format",  "newer version",
-    "too big", "busy",          "cancelled",  "unsupported", "bad argument",
+    "ok",   "out of memory", "file error",  "bad format",   "newer version", "too big",
+    "busy", "cancelled",     "unsupported", "bad argument", "not here yet",
 };
 
 const char *karst_status_text(karst_status status) {

@@ -129,6 +129,7 @@ static void add_up(const kst_checking *c, int workers, karst_check *checks) {
 
 karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_progress *progress, karst_check *checks,
                               int *check_count) {
+    if (karst_pack_refresh(pack) < karst_pack_info_of(pack).file_bytes) return KARST_ERROR_PENDING;
     int workers = karst_jobs_worker_count(jobs);
     kst_checking c = {.pack = pack, .jobs = jobs, .progress = progress};
     c.tally = kst_alloc_zero(NULL, (size_t)workers * sizeof *c.tally);

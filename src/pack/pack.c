@@ -8,7 +8,7 @@
 enum { RACK_PLACES = sizeof((kst_decoder_rack *)0)->place / sizeof *((kst_decoder_rack *)0)->place };
 
 karst_pack_def karst_pack_def_default(void) {
-    return (karst_pack_def){.cookie = KST_COOKIE};
+    return (karst_pack_def){.ground_bytes = UINT64_C(256) << 20, .cookie = KST_COOKIE};
 }
 
 static bool all_zero(const uint8_t *bytes, uint64_t size) {
@@ -17,9 +17,31 @@ static bool all_zero(const uint8_t *bytes, uint64_t size) {
     return true;
 }
 
+// Map a file that is shorter than its header says for all that it will be.
+static karst_status map_growing(karst_pack *pack, uint64_t file_bytes, const char *path, karst_report *report) {
+    if (file_bytes > SIZE_MAX) return kst_fail(report, KARST_ERROR_LIMIT, "%s: too large for this machine", path);
+    kst_file_unmap(&pack->file);
+    karst_status status = kst_file_map_growing(path, (size_t)file_bytes, report, &pack->file, &pack->growing);
+    if (status) {
+        pack->growing = -1;
+        return status;
+    }
+    karst_pack_refresh(pack);
+    return KARST_OK;
+}
+
+static karst_status not_yet(const char *path, uint64_t present, uint64_t needed, karst_report *report) {
+    return kst_fail(report, KARST_ERROR_PENDING, "%s: %llu of its first %llu bytes are there; try again when more are",
+                    path, (unsigned long long)present, (unsigned long long)needed);
+}
+
 // Header and directory. Place and size of the directory are checked before they are used.
 static karst_status read_front(karst_pack *pack, const char *path, karst_report *report) {
     const kst_map *file = &pack->file;
+    size_t known = file->size < sizeof kst_pack_magic ? file->size : sizeof kst_pack_magic;
+    if (pack->def.partial && file->size < KST_PACK_HEADER_BYTES &&
+        (!known || !memcmp(file->bytes, kst_pack_magic, known)))
+        return not_yet(path, file->size, KST_PACK_HEADER_BYTES, report);
     if (file->size < KST_PACK_HEADER_BYTES || memcmp(file->bytes, kst_pack_magic, sizeof kst_pack_magic))
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: not a pack (no KPACK at its start)", path);
     kst_reader r = {file->bytes + sizeof kst_pack_magic, file->bytes + KST_PACK_HEADER_BYTES, false};
@@ -33,11 +55,17 @@ static karst_status read_front(karst_pack *pack, const char *path, karst_report 
                         path, version, KST_PACK_VERSION);
     if (version != KST_PACK_VERSION || header_bytes != KST_PACK_HEADER_BYTES || place != KST_PACK_HEADER_BYTES || spare)
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: header: a field is out of range", path);
+    if (pack->def.partial && file_bytes > file->size) {
+        karst_status status = map_growing(pack, file_bytes, path, report);
+        if (status) return status;
+    }
     if (file_bytes != file->size)
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: %llu bytes where the header says %llu; copy or bake it again",
                         path, (unsigned long long)file->size, (unsigned long long)file_bytes);
     if (size > file_bytes - place || kst_pack_aligned(place + size) > file_bytes)
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: header: the directory does not fit the file", path);
+    if (kst_pack_aligned(place + size) > atomic_load(&pack->present))
+        return not_yet(path, atomic_load(&pack->present), kst_pack_aligned(place + size), report);
     if (kst_hash(file->bytes + place, (size_t)size, 0) != directory_hash ||
         !all_zero(file->bytes + place + size, kst_pack_aligned(place + size) - (place + size)))
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: directory: the checksum is wrong; copy or bake it again",
@@ -64,9 +92,11 @@ karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_
     karst_pack *pack = kst_alloc_zero(d.allocator, sizeof *pack);
     if (!pack) return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
     pack->def = d;
+    pack->growing = -1;
     pack->rack = kst_alloc_zero(d.allocator, sizeof *pack->rack);
     karst_status status = pack->rack ? kst_file_map(path, report, &pack->file)
                                      : kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
+    atomic_store(&pack->present, pack->file.size);
     if (!status) status = read_front(pack, path, report);
     if (!status) {
         status = kst_pack_ground_create(pack, &pack->ground);
@@ -93,7 +123,18 @@ void karst_pack_close(karst_pack *pack) {
     }
     kst_directory_free(&pack->directory, pack->def.allocator);
     kst_file_unmap(&pack->file);
+    if (pack->growing >= 0) kst_file_close(pack->growing);
     kst_free(pack->def.allocator, pack, sizeof *pack);
+}
+
+uint64_t karst_pack_refresh(karst_pack *pack) {
+    uint64_t before = atomic_load(&pack->present);
+    if (pack->growing < 0 || before == pack->file.size) return before;
+    uint64_t now = kst_file_size(pack->growing);
+    if (now > pack->file.size) now = pack->file.size;
+    while (before < now && !atomic_compare_exchange_weak(&pack->present, &before, now)) {
+    }
+    return before < now ? now : before;
 }
 
 karst_pack_info karst_pack_info_of(const karst_pack *pack) {
@@ -127,12 +168,15 @@ bool karst_pack_chunk_bounds(const karst_pack *pack, int level, int32_t x, int32
     return bounds[0] <= bounds[3];
 }
 
-// The bytes of a part, once their checksum and the zeros behind them are as they should be.
-static const uint8_t *checked_part(const karst_pack *pack, const kst_pack_span *span) {
+// The bytes of a part, once they are there, and their checksum and the zeros behind them are as they should be.
+static karst_status checked_part(const karst_pack *pack, const kst_pack_span *span, const uint8_t **out) {
     const uint8_t *bytes = pack->file.bytes + span->place;
     uint64_t end = span->place + span->size;
-    if (kst_hash(bytes, (size_t)span->size, 0) != span->hash) return NULL;
-    return all_zero(bytes + span->size, kst_pack_aligned(end) - end) ? bytes : NULL;
+    if (kst_pack_aligned(end) > atomic_load(&pack->present)) return KARST_ERROR_PENDING;
+    if (kst_hash(bytes, (size_t)span->size, 0) != span->hash) return KARST_ERROR_FORMAT;
+    if (!all_zero(bytes + span->size, kst_pack_aligned(end) - end)) return KARST_ERROR_FORMAT;
+    *out = bytes;
+    return KARST_OK;
 }
 
 static kst_chunk_decoder *take_decoder(const karst_pack *pack) {
@@ -153,11 +197,12 @@ static void put_back(const karst_pack *pack, kst_chunk_decoder *d) {
 
 karst_status karst_pack_read_chunk(const karst_pack *pack, int level, int32_t x, int32_t z, karst_chunk *out) {
     const kst_pack_span *span = &pack->directory.spans[kst_pack_chunk_index(pack, level, x, z)];
-    const uint8_t *bytes = checked_part(pack, span);
-    if (!bytes) return KARST_ERROR_FORMAT;
+    const uint8_t *bytes;
+    karst_status status = checked_part(pack, span, &bytes);
+    if (status) return status;
     kst_chunk_decoder *decoder = take_decoder(pack);
     if (!decoder) return KARST_ERROR_MEMORY;
-    karst_status status = kst_chunk_decoder_decode(decoder, bytes, (size_t)span->size, level, out);
+    status = kst_chunk_decoder_decode(decoder, bytes, (size_t)span->size, level, out);
     put_back(pack, decoder);
     return status;
 }
@@ -174,12 +219,14 @@ karst_map karst_pack_map_info(const karst_pack *pack, int index) {
 static karst_status decode_map(karst_pack *pack, int index) {
     const karst_map *map = &pack->directory.maps[index];
     const kst_pack_span *span = &pack->directory.map_spans[index];
-    const uint8_t *bytes = checked_part(pack, span);
+    const uint8_t *bytes;
     size_t raw;
-    if (!bytes || !kst_map_bytes(map, &raw)) return KARST_ERROR_FORMAT;
+    karst_status status = checked_part(pack, span, &bytes);
+    if (!status && !kst_map_bytes(map, &raw)) status = KARST_ERROR_FORMAT;
+    if (status) return status;
     void *samples = kst_alloc(pack->def.allocator, raw);
     if (!samples) return KARST_ERROR_MEMORY;
-    karst_status status = kst_map_decode(bytes, (size_t)span->size, map, samples);
+    status = kst_map_decode(bytes, (size_t)span->size, map, samples);
     if (status)
         kst_free(pack->def.allocator, samples, raw);
     else
@@ -201,4 +248,17 @@ karst_status karst_pack_map(karst_pack *pack, const char *name, karst_map *out) 
 
 const karst_ground *karst_pack_ground(karst_pack *pack) {
     return kst_pack_ground_of(pack->ground);
+}
+
+karst_status karst_pack_hold(karst_pack *pack, int32_t x, int32_t z) {
+    return kst_pack_ground_hold(pack->ground, x, z);
+}
+
+void karst_pack_drop(karst_pack *pack, int32_t x, int32_t z) {
+    kst_pack_ground_drop(pack->ground, x, z);
+}
+
+size_t karst_pack_hold_bytes(const karst_pack *pack) {
+    (void)pack;
+    return kst_pack_ground_chunk_bytes();
 }

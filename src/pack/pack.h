@@ -14,8 +14,10 @@ typedef struct kst_decoder_rack {
 } kst_decoder_rack;
 
 struct karst_pack {
-    karst_pack_def def;  // report NULL: it was for opening only
-    kst_map file;
+    karst_pack_def def;        // report NULL: it was for opening only
+    kst_map file;              // of a partial file: all that it will be
+    _Atomic uint64_t present;  // bytes of it that are there
+    int growing;               // its descriptor while it may grow, else -1
     kst_directory directory;
     void *samples[KST_PACK_MAPS_MAX];  // of the maps decoded so far
     kst_decoder_rack *rack;
@@ -26,6 +28,9 @@ struct karst_pack {
 karst_status kst_pack_ground_create(karst_pack *pack, kst_pack_ground **out);
 void kst_pack_ground_destroy(kst_pack_ground *ground, const karst_allocator *allocator);
 const karst_ground *kst_pack_ground_of(const kst_pack_ground *ground);
+karst_status kst_pack_ground_hold(kst_pack_ground *ground, int32_t x, int32_t z);
+void kst_pack_ground_drop(kst_pack_ground *ground, int32_t x, int32_t z);
+size_t kst_pack_ground_chunk_bytes(void);
 
 // Do header and directory still hash to what the header says?
 bool kst_pack_front_is_sound(const karst_pack *pack);

@@ -301,6 +301,69 @@ static void the_allocator_gets_everything_back(void **state) {
     karst_jobs_destroy(NULL);
 }
 
+// ---- tasks -----------------------------------------------------------------------------------------------
+
+typedef struct counted_task {
+    kst_task task;  // first: fn gets its address
+    _Atomic int *ran;
+    int times;
+} counted_task;
+
+static void run_counted(kst_task *task) {
+    counted_task *t = (counted_task *)task;
+    ++t->times;  // one thread alone runs it
+    atomic_fetch_add(t->ran, 1);
+}
+
+static void host_post(void (*fn)(void *context), void *context, void *opaque) {
+    ((host *)opaque)->calls += 1000;
+    fn(context);
+}
+
+// Each runs once, beside parallel-fors that lose nothing, the last of them by the time the scheduler is gone.
+static void posted_tasks_run_once_beside_other_work(void **state) {
+    (void)state;
+    enum { TASKS = 500 };
+    static counted_task tasks[TASKS];
+    for (int workers = 2; workers <= 5; ++workers) {
+        karst_jobs *jobs = make_jobs(workers, NULL);
+        _Atomic int ran = 0;
+        for (int k = 0; k < TASKS; ++k) {
+            tasks[k] = (counted_task){.task.fn = run_counted, .ran = &ran};
+            assert_true(kst_jobs_post(jobs, &tasks[k].task));
+            if (k % 10 == 0) assert_true(covers_once(jobs, 64, 3));
+        }
+        karst_jobs_destroy(jobs);
+        assert_int_equal(ran, TASKS);
+        for (int k = 0; k < TASKS; ++k) assert_int_equal(tasks[k].times, 1);
+    }
+}
+
+static void tasks_that_nobody_would_run_are_refused(void **state) {
+    (void)state;
+    _Atomic int ran = 0;
+    counted_task t = {.task.fn = run_counted, .ran = &ran};
+    assert_false(kst_jobs_post(NULL, &t.task));
+    karst_jobs *jobs = make_jobs(1, NULL);
+    assert_false(kst_jobs_post(jobs, &t.task));
+    karst_jobs_destroy(jobs);
+    host h = {0};
+    jobs = make_jobs(3, &h);
+    assert_false(kst_jobs_post(jobs, &t.task));
+    karst_jobs_destroy(jobs);
+    assert_int_equal(ran, 0);
+    karst_jobs_def def = karst_jobs_def_default();
+    def.worker_count = 3;
+    def.parallel_for = host_for;
+    def.post = host_post;
+    def.host = &h;
+    h.calls = 0;
+    assert_int_equal(karst_jobs_create(&def, &jobs), KARST_OK);
+    assert_true(kst_jobs_post(jobs, &t.task));
+    assert_true(ran == 1 && h.calls == 1000);
+    karst_jobs_destroy(jobs);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cell_once_on_any_workers),
@@ -310,6 +373,8 @@ int main(void) {
         cmocka_unit_test(cancel_stops_soon_and_comes_from_the_caller),
         cmocka_unit_test(creation_survives_every_failing_allocation),
         cmocka_unit_test(the_allocator_gets_everything_back),
+        cmocka_unit_test(posted_tasks_run_once_beside_other_work),
+        cmocka_unit_test(tasks_that_nobody_would_run_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
