@@ -53,3 +53,4 @@ typedef karst_status bench_main(bench *b);
 bench_main bench_select, bench_rays, bench_bake;
 bench_main bench_stream;
 bench_main bench_huge;
+bench_main bench_codec;

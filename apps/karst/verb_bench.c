@@ -14,6 +14,7 @@
 #pragma weak bench_bake
 #pragma weak bench_stream
 #pragma weak bench_huge
+#pragma weak bench_codec
 static const struct {
     const char *name;
     bench_main *run;
@@ -21,7 +22,8 @@ static const struct {
                {"rays", bench_rays},
                {"bake", bench_bake},
                {"stream", bench_stream},
-               {"huge", bench_huge}};
+               {"huge", bench_huge},
+               {"codec", bench_codec}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 // The processor's name as the system tells it, or "unknown".
@@ -132,7 +134,7 @@ static const option options[] = {
 
 const verb verb_bench = {
     .name = "bench",
-    .usage = "select|rays|bake|stream [options]",
+    .usage = "select|rays|bake|stream|codec [options]",
     .summary = "Measure on this machine, beside other libraries where they are installed.",
     .example = "karst bench rays\nkarst bench rays --json",
     .options = options,

@@ -56,6 +56,34 @@ static void rays_are_printed_in_the_form_that_is_written_down(void **state) {
     assert_string_equal(hash[0], hash[1]);  // the figures differ, the answers do not
 }
 
+static void the_codec_keeps_its_bounds(void **state) {
+    (void)state;
+    ran r = run_karst("bench", "codec", "--quick", "--json");
+    assert_int_equal(r.code, 0);
+    cJSON *object = cJSON_Parse(r.out);
+    assert_non_null(object);
+    const cJSON *rows = cJSON_GetObjectItem(object, "rows");
+    check_rows(rows);
+    static const struct {
+        const char *bits, *error;
+        double bound;
+    } expected[] = {{"bits_hills_0m", "true_error_hills_0m", 0},
+                    {"bits_hills_1m", "true_error_hills_1m", 1},
+                    {"bits_hills_5m", "true_error_hills_5m", 5}};
+    double before = 16;
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; ++k) {
+        const cJSON *bits = find_row(rows, expected[k].bits), *error = find_row(rows, expected[k].error);
+        assert_true(cJSON_GetObjectItem(error, "value")->valuedouble <= expected[k].bound);
+        double is = cJSON_GetObjectItem(bits, "value")->valuedouble;
+        assert_true(is > 0.1 && is < before);
+        before = is;
+    }
+    static const char *const others[] = {"decode_hills_1m", "chunk_us_hills_1m", "encode_hills_1m"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; ++k) assert_non_null(find_row(rows, others[k]));
+    cJSON_Delete(object);
+    ran_free(&r);
+}
+
 static void an_unknown_bench_is_wrong_usage(void **state) {
     (void)state;
     ran r = run_karst("bench", "moon");
@@ -68,6 +96,7 @@ static void an_unknown_bench_is_wrong_usage(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_are_printed_in_the_form_that_is_written_down),
+        cmocka_unit_test(the_codec_keeps_its_bounds),
         cmocka_unit_test(an_unknown_bench_is_wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
