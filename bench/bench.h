@@ -50,7 +50,7 @@ const char *bench_data(const char *name);
 
 // One bench; a status other than KARST_OK with a line in b->report when it could not run.
 typedef karst_status bench_main(bench *b);
-bench_main bench_select, bench_rays, bench_bake;
+bench_main bench_select, bench_rings, bench_rays, bench_bake;
 bench_main bench_stream;
 bench_main bench_huge;
 bench_main bench_codec;

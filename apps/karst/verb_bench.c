@@ -10,6 +10,7 @@
 
 // A bench is known when its file is in the build.
 #pragma weak bench_select
+#pragma weak bench_rings
 #pragma weak bench_rays
 #pragma weak bench_bake
 #pragma weak bench_stream
@@ -18,12 +19,8 @@
 static const struct {
     const char *name;
     bench_main *run;
-} benches[] = {{"select", bench_select},
-               {"rays", bench_rays},
-               {"bake", bench_bake},
-               {"stream", bench_stream},
-               {"huge", bench_huge},
-               {"codec", bench_codec}};
+} benches[] = {{"select", bench_select}, {"rings", bench_rings}, {"rays", bench_rays},  {"bake", bench_bake},
+               {"stream", bench_stream}, {"huge", bench_huge},   {"codec", bench_codec}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 // The processor's name as the system tells it, or "unknown".
@@ -104,7 +101,10 @@ static int run(args *a) {
     bench_main *fn = NULL;
     for (int k = 0; k < BENCHES; ++k)
         if (!strcmp(name, benches[k].name)) fn = benches[k].run;
-    if (!fn) return say_usage(a, "no bench is called %s in this build; there are select, rays, bake and stream", name);
+    if (!fn)
+        return say_usage(
+            a, "no bench is called %s in this build; there are select, rings, rays, bake, stream, huge and codec",
+            name);
     bench *b = calloc(1, sizeof *b);
     if (!b) return could_not(a, KARST_ERROR_MEMORY);
     b->quick = arg_flag(a, "--quick");
@@ -134,7 +134,7 @@ static const option options[] = {
 
 const verb verb_bench = {
     .name = "bench",
-    .usage = "select|rays|bake|stream|codec [options]",
+    .usage = "select|rings|rays|bake|stream|huge|codec [options]",
     .summary = "Measure on this machine, beside other libraries where they are installed.",
     .example = "karst bench rays\nkarst bench rays --json",
     .options = options,

@@ -308,8 +308,9 @@ karst_status kst_rings_walk(kst_rings *r, const kst_eye *eyes, const kst_frustum
         kst_leaf *front = r->front[list];
         r->nodes_visited += count;
         for (int32_t k = 0; k < count; ++k) {
-            const karst_node *n = &r->tree->nodes[level][(int64_t)front[k].z * r->tree->grid_x[level] + front[k].x];
-            if (front[k].seen != front[k].whole) kst_look(n, frusta, eye_count, &front[k]);
+            if (front[k].seen == front[k].whole) continue;
+            int64_t index = (int64_t)front[k].z * r->tree->grid_x[level] + front[k].x;
+            kst_look(&r->tree->nodes[level][index], frusta, eye_count, &front[k]);
         }
         finer = 0;
         if (level) status = list_finer(r, list, count, rings, eye_count, &finer);
