@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Relief: sky visibility, curvature at two scales and drainage of a height grid.
-//
-// Sky visibility is the mean of cos^2 of the horizon over 16 azimuths. Offsets are rounded to whole samples, so a
-// whole row takes the same step and the loops run over contiguous memory.
 #include "light/relief.h"
 
 #include <math.h>
@@ -11,38 +8,20 @@
 
 #include "light/flow.h"
 #include "light/maps.h"
+#include "light/sky.h"
 
-enum { AZIMUTHS = 16, STEPS_MAX = 24, REACH = 160, WIDE = 6, NEAR = 1, BAND = 8 };
-
-typedef struct step {
-    int dx, dz;
-    float per_m;  // 1 / distance
-} step;
+enum { REACH = KST_SKY_REACH, WIDE = 6, NEAR = 1, BAND = 8 };
 
 typedef struct relief {
     kst_relief_def def;
     float *padded;  // the grid with REACH samples repeated round it
     int stride;
-    step steps[AZIMUTHS][STEPS_MAX];
-    int step_count;
+    kst_sky sky;
     float *flow;                     // samples drained
     const karst_progress *progress;  // the caller's
     pthread_t caller;
     _Atomic bool stopped;
 } relief;
-
-static void make_steps(relief *r) {
-    double radii[STEPS_MAX];
-    int count = 0;
-    for (double at = 1; at < REACH && count < STEPS_MAX; at = 1.22 * at + 0.6) radii[count++] = at;
-    r->step_count = count;
-    for (int a = 0; a < AZIMUTHS; ++a)
-        for (int k = 0; k < count; ++k) {
-            double turn = 2 * 3.14159265358979323846 * (a + 0.5) / AZIMUTHS;
-            int dx = (int)lrint(radii[k] * cos(turn)), dz = (int)lrint(radii[k] * sin(turn));
-            r->steps[a][k] = (step){dx, dz, (float)(1 / (hypot(dx, dz) * r->def.cell_m))};
-        }
-}
 
 static float *padded_row(const relief *r, int j) {
     return r->padded + (size_t)(j + REACH) * (size_t)r->stride + REACH;
@@ -62,18 +41,6 @@ static karst_status pad_rows(int begin, int end, int worker, void *context) {
         }
     }
     return KARST_OK;
-}
-
-// best = max(best, (there - here) * per_m)
-KST_TWINS static void raise_horizon(float *best, const float *here, const float *there, float per_m, int count) {
-    for (int i = 0; i < count; ++i) {
-        float t = (there[i] - here[i]) * per_m;
-        best[i] = t > best[i] ? t : best[i];
-    }
-}
-
-KST_TWINS static void add_visibility(float *sum, const float *best, int count) {
-    for (int i = 0; i < count; ++i) sum[i] += 1 / (1 + best[i] * best[i]);
 }
 
 // mean += the 2 n + 1 samples round each, times share
@@ -98,25 +65,16 @@ static void code_curvature(const relief *r, int j, int n, float range, float *me
 
 static karst_status measure_rows(const relief *r, int begin, int end) {
     int w = r->def.width;
-    float *best = kst_alloc_array(NULL, 2 * (size_t)w, sizeof *best), *sum = best + w;
-    if (!best) return KARST_ERROR_MEMORY;
+    float *scratch = kst_alloc_array(NULL, 3 * (size_t)w, sizeof *scratch), *sum = scratch + 2 * w;
+    if (!scratch) return KARST_ERROR_MEMORY;
     for (int j = begin; j < end; ++j) {
         uint8_t *out = r->def.out + 4 * (size_t)j * (size_t)w;
-        const float *here = padded_row(r, j);
-        memset(sum, 0, (size_t)w * sizeof *sum);
-        for (int a = 0; a < AZIMUTHS; ++a) {
-            memset(best, 0, (size_t)w * sizeof *best);
-            for (int k = 0; k < r->step_count; ++k) {
-                step s = r->steps[a][k];
-                raise_horizon(best, here, padded_row(r, j + s.dz) + s.dx, s.per_m, w);
-            }
-            add_visibility(sum, best, w);
-        }
-        for (int i = 0; i < w; ++i) out[4 * i] = (uint8_t)lrintf(255 * sum[i] / AZIMUTHS);
+        kst_sky_look(&r->sky, &(kst_sky_rows){.y = padded_row(r, j), .stride = r->stride}, w, scratch, sum);
+        for (int i = 0; i < w; ++i) out[4 * i] = (uint8_t)lrintf(255 * sum[i]);
         code_curvature(r, j, WIDE, KST_LOOK_CURVATURE_WIDE, sum, out + 1);
         code_curvature(r, j, NEAR, KST_LOOK_CURVATURE_NEAR, sum, out + 2);
     }
-    kst_free(NULL, best, 2 * (size_t)w * sizeof *best);
+    kst_free(NULL, scratch, 3 * (size_t)w * sizeof *scratch);
     return KARST_OK;
 }
 
@@ -171,7 +129,7 @@ karst_status kst_relief_build(const kst_relief_def *def, karst_jobs *jobs, const
     r->flow = kst_alloc_array(NULL, samples, sizeof *r->flow);
     karst_progress through = {step_progress, r};
     karst_status status = r->padded && r->flow ? KARST_OK : KARST_ERROR_MEMORY;
-    make_steps(r);
+    kst_sky_make(&r->sky, def->cell_m);
     if (!status) status = kst_jobs_run(jobs, lines, 64, pad_rows, r, &through, "relief", 0, 0);
     if (!status) status = kst_jobs_run(jobs, 1 + bands, 1, work_ranges, r, &through, "relief", 0, 1);
     if (!status) status = kst_jobs_run(jobs, def->height, 32, code_flow, r, &through, "relief", 1, 1);
