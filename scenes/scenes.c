@@ -68,3 +68,38 @@ karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t
         *out = field;
     return status;
 }
+
+// Where a plateau begins: above 0.
+static double edge_of(double x, double z, uint64_t seed) {
+    return fractal(x / 60, z / 60, seed + 7, 3, 0.4);
+}
+
+karst_status scene_overhang_field(int columns, int rows, double spacing_m, uint64_t seed, karst_field **out) {
+    karst_field_def def = karst_field_def_default();
+    def.shape = (karst_field_shape){columns, rows, spacing_m, {0, 0, 0}};
+    karst_field *field;
+    karst_status status = karst_field_create(&def, &field);
+    if (status) return status;
+    float *line = malloc(sizeof(float) * 3 * (size_t)columns);
+    if (!line) status = KARST_ERROR_MEMORY;
+    for (int j = 0; j < rows && !status; ++j) {
+        float *y = line, *x = line + columns, *z = line + 2 * columns;
+        for (int i = 0; i < columns; ++i) {
+            double at = edge_of(i, j, seed), gx = edge_of(i + 0.5, j, seed) - edge_of(i - 0.5, j, seed);
+            double gz = edge_of(i, j + 0.5, seed) - edge_of(i, j - 0.5, seed), g = sqrt(gx * gx + gz * gz) + 1e-9;
+            double across = at / g / 4;  // in four cells, from the edge
+            double t = across < -1 ? 0 : across > 1 ? 1 : 0.5 + 0.5 * across, top = t * t * (3 - 2 * t);
+            double out_cells = top * (across > 1 ? exp(1 - across) : 1) * 9 * (g > 0.004);  // none on flat tops
+            y[i] = (float)(spacing_m * (20 * top + 0.06 * (double)scene_height(i, j, seed)));
+            x[i] = (float)(-spacing_m * out_cells * gx / g);
+            z[i] = (float)(-spacing_m * out_cells * gz / g);
+        }
+        status = karst_field_write(field, (karst_rect){0, j, columns, j + 1}, y, x, z, columns);
+    }
+    free(line);
+    if (status)
+        karst_field_destroy(field);
+    else
+        *out = field;
+    return status;
+}

@@ -15,3 +15,6 @@ void scene_rough_row(int row, int columns, double spacing_m, uint64_t seed, floa
 // holes: blobs of hole cells.
 karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t seed, bool displaced, bool holes,
                                karst_pos origin, karst_field **out);
+
+// An in-memory field of plateaus, 40 m of rise at 2 m spacing, whose edges are pushed out over the ground below them.
+karst_status scene_overhang_field(int columns, int rows, double spacing_m, uint64_t seed, karst_field **out);

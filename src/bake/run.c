@@ -269,7 +269,7 @@ static karst_status make(bake *b, karst_field *field, karst_report *why) {
     if (!status) status = build_tables(b, why);
     if (!status) status = build_nodes(b);
     if (!status) status = kst_sheet_normals(&b->sheet, g->jobs, g->progress);
-    if (!status) status = kst_sheet_occlusion(&b->sheet, g->jobs, g->progress);
+    if (!status) status = kst_sheet_occlusion(&b->sheet, field, g->jobs, g->progress, why);
     if (!status) status = build_chunks(b, why);
     if (!status) status = kst_maps_build(&b->sheet, b->def->map_side, g, &b->maps, why);
     return status;

@@ -46,8 +46,9 @@ karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, d
 // Smooth normals of all vertices.
 karst_status kst_sheet_normals(kst_sheet *sheet, karst_jobs *jobs, const karst_progress *progress);
 
-// Occlusion of every second vertex.
-karst_status kst_sheet_occlusion(kst_sheet *sheet, karst_jobs *jobs, const karst_progress *progress);
+// Occlusion of every second vertex, after the normals. field: the author's, for rays where it overhangs.
+karst_status kst_sheet_occlusion(kst_sheet *sheet, karst_field *field, karst_jobs *jobs, const karst_progress *progress,
+                                 karst_report *report);
 
 static inline int32_t kst_min32(int32_t a, int32_t b) {
     return a < b ? a : b;

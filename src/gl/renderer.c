@@ -199,11 +199,12 @@ static uint64_t distance_key(const karst_frame *frame, const karst_patch *p, con
 }
 
 // Least program that draws a patch right: holes, and edges more than one level above the stride.
-static int program_for(const karst_frame *frame, const karst_patch *p) {
+static int program_for(const karst_gl *gl, const karst_frame *frame, const karst_patch *p) {
     const float *l = p->corner_level;
     float inner = fminf(fminf(l[0], l[1]), fminf(l[2], l[3]));
     float most = fmaxf(fmaxf(fminf(l[0], l[1]), fminf(l[1], l[2])), fmaxf(fminf(l[2], l[3]), fminf(l[3], l[0])));
-    return (frame->chunks[p->chunk_index].holes ? KST_GROUND_HOLES : 0) |
+    const karst_frame_chunk *chunk = &frame->chunks[p->chunk_index];
+    return (chunk->holes || gl->store.label[chunk->slot].fades ? KST_GROUND_HOLES : 0) |
            (most > floorf(inner) + 1 ? KST_GROUND_DEEP : 0);
 }
 
@@ -214,7 +215,7 @@ static run *add_run(karst_gl *gl, const karst_frame *frame, const karst_view *vi
     int n = 0;
     for (int k = first; k < first + count; ++k) {
         const karst_patch *p = &frame->patches[k];
-        if (!(p->view_mask >> view_index & 1) || program_for(frame, p) != program) continue;
+        if (!(p->view_mask >> view_index & 1) || program_for(gl, frame, p) != program) continue;
         gl->keys[n++] = distance_key(frame, p, view) << 32 | (uint32_t)k;
     }
     if (!n) return out;

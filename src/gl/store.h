@@ -27,6 +27,7 @@ enum {
 typedef struct kst_label {
     int32_t level, column, row;
     kst_run run;
+    bool fades;  // some of it is transparent
 } kst_label;
 
 typedef struct kst_store {

@@ -18,8 +18,6 @@ void kst_sky_make(kst_sky *sky, float cell_m) {
     sky->step_count = count;
     for (int a = 0; a < KST_SKY_AZIMUTHS; ++a) {
         double turn = 2 * 3.14159265358979323846 * (a + 0.5) / KST_SKY_AZIMUTHS;
-        sky->turn[a][0] = (float)cos(turn);
-        sky->turn[a][1] = (float)sin(turn);
         for (int k = 0; k < count; ++k) {
             int dx = (int)lrint(radii[k] * cos(turn)), dz = (int)lrint(radii[k] * sin(turn));
             sky->step[a][k] = (kst_sky_step){dx, dz, (float)(1 / (hypot(dx, dz) * cell_m))};
@@ -81,13 +79,12 @@ static void look_over_places(const kst_sky *sky, const kst_sky_rows *row, int co
     enum { HALF = KST_SKY_AZIMUTHS / 2 };
     for (int a = 0; a < HALF; ++a) {
         for (int side = 0; side < 2; ++side) {
-            float *best = scratch + side * count, cx = sky->turn[a + side * HALF][0],
-                  cz = sky->turn[a + side * HALF][1];
+            float *best = scratch + side * count;
             for (int i = 0; i < count; ++i) best[i] = FLT_MAX;
             for (int k = 0; k < sky->step_count; ++k) {
                 kst_sky_step s = sky->step[a + side * HALF][k];
-                float rest = ((float)s.dx * cx + (float)s.dz * cz) * sky->cell_m;
-                lean_horizon(best, row, s.dz * row->stride + s.dx, rest, cx, cz, count);
+                float per = s.per_m * sky->cell_m, cx = (float)s.dx * per, cz = (float)s.dz * per;
+                lean_horizon(best, row, s.dz * row->stride + s.dx, 1 / s.per_m, cx, cz, count);
             }
         }
         add_between(sum, scratch, scratch + count, count);

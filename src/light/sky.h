@@ -19,7 +19,6 @@ typedef struct kst_sky {
     float cell_m;  // between samples at rest
     int step_count;
     kst_sky_step step[KST_SKY_AZIMUTHS][KST_SKY_STEPS_MAX];
-    float turn[KST_SKY_AZIMUTHS][2];  // cosine and sine
 } kst_sky;
 
 // Samples with KST_SKY_REACH more on every side: pointers to the first of a row, `stride` samples from row to row.
@@ -29,5 +28,6 @@ typedef struct kst_sky_rows {
 } kst_sky_rows;
 
 void kst_sky_make(kst_sky *sky, float cell_m);
-// share receives 0..1 of count samples of the row. scratch: 2 * count floats. Threads: any.
+// share receives 0..1 of count samples of the row. scratch: 2 * count floats. Threads: any. Displaced, a walk along the
+// grid meets what leans toward a sample, but not all of a roof over it: there share is too bright.
 void kst_sky_look(const kst_sky *sky, const kst_sky_rows *row, int count, float *scratch, float *share);

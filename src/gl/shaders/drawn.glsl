@@ -17,7 +17,7 @@ vec4 g_edge;     // levels of the edges z-, x+, z+, x-
 float g_inner;
 uvec4 g_form;    // the first words of the form
 int g_bits, g_records;  // bits a vertex; the word where the vertices begin
-const uint DISPLACED = 1u << 24;
+const uint DISPLACED = 1u << 24, OCCLUSION = 1u << 25, TRANSPARENCY = 1u << 26;
 
 uint word(int at) {
     int a = g_words + at;
@@ -179,4 +179,40 @@ vec3 normal_of(ivec2 v) {
         normal = mix(normal, normalize(stored_normal(v - d) + stored_normal(v + d)), w);
     }
     return normal;
+}
+
+// The mean of a byte of the four even vertices round one, which coincide where it is even. first: word of the bytes
+float half_at(ivec2 v, int first) {
+    ivec2 at = g_first + v;
+    int sum = 0;
+    for (int k = 0; k < 4; ++k) {
+        ivec2 h = (at + ivec2(k & 1, k >> 1)) >> 1;
+        int b = h.y * 33 + h.x;
+        sum += int((word(first + (b >> 2)) >> (8 * (b & 3))) & 255u);
+    }
+    return float(sum) * (1.0 / 1020.0);
+}
+
+// Occlusion and opacity, as karst_resident_read() has them.
+vec2 stored_shade(ivec2 v) {
+    int occlusion = g_records + ((4225 * g_bits + 31) >> 5), transparency = occlusion;
+    vec2 shade = vec2(0.0, 1.0);
+    if ((g_form.x & OCCLUSION) != 0u) {
+        shade.x = half_at(v, occlusion);
+        transparency += 273;
+    }
+    if ((g_form.x & TRANSPARENCY) != 0u) shade.y = 1.0 - half_at(v, transparency);
+    return shade;
+}
+
+// Goes over as the normal does.
+vec2 shade_of(ivec2 v) {
+    vec2 shade = stored_shade(v);
+    int n = vanish_level(v);
+    float w = n == 4 ? 0.0 : weight_of(v, n);
+    if (w > 0.0 && (g_form.x & (OCCLUSION | TRANSPARENCY)) != 0u) {
+        ivec2 d = half_edge(v, n);
+        shade = mix(shade, 0.5 * (stored_shade(v - d) + stored_shade(v + d)), w);
+    }
+    return shade;
 }

@@ -4,6 +4,9 @@ in vec2 v_cell;
 #ifdef KARST_VERTEX_NORMALS
 in vec3 v_normal;
 #endif
+#if defined(KARST_VERTEX_NORMALS) || defined(KARST_HOLES)
+in vec2 v_shade;
+#endif
 in float v_level;
 flat in ivec2 v_first;
 out vec4 o_colour;
@@ -24,6 +27,15 @@ bool is_hole(ivec2 cell) {
     uint bits = texelFetch(u_hole_bits, at + ivec2(inside.x >> 5, inside.y), 0).x;
     return ((bits >> uint(inside.x & 31)) & 1u) != 0u;
 }
+
+// Screen door: of each 4 x 4 pixels as many are left out as the ground is transparent, none of solid ground.
+bool is_left_out(float opacity) {
+    ivec2 p = ivec2(gl_FragCoord.xy);
+    int a = p.x ^ p.y, order = (a & 1) << 3 | (p.y & 1) << 2 | (a & 2) | (p.y & 2) >> 1;
+    return opacity < (float(order) + 0.5) / 16.0;
+}
+
+bool is_absent() { return is_hole(v_first + ivec2(floor(v_cell))) || is_left_out(v_shade.y); }
 #endif
 
 // Mean normal of the map, filtered by the hardware.
@@ -50,13 +62,13 @@ void main() {
 #ifdef KARST_PLAIN  // tests of shape alone
     o_colour = vec4(0.0, 1.0, 0.0, 1.0);
 #ifdef KARST_HOLES
-    if (is_hole(v_first + ivec2(floor(v_cell)))) discard;
+    if (is_absent()) discard;
 #endif
     return;
 #endif
     int bits = u_lattice.w;
 #ifdef KARST_HOLES
-    if (is_hole(v_first + ivec2(floor(v_cell)))) discard;
+    if (is_absent()) discard;
 #endif
     vec2 uv = (vec2(v_first) + v_cell) / vec2(u_lattice.yz);
     vec3 to_eye = u_eye.xyz - v_at;
@@ -85,6 +97,10 @@ void main() {
         return;
     }
     vec4 relief = texture(u_relief_map, uv);
+    float open = relief.x;
+#ifdef KARST_VERTEX_NORMALS
+    open = mix(open, min(open, 1.0 - v_shade.x), to_vertex);
+#endif
     Surface s = surface_at(v_at, n, relief, foot);
     float visible = map_sunlit(uv) * cloud_shadow(v_at);
     if ((bits & KARST_LEVEL) != 0) {
@@ -98,7 +114,7 @@ void main() {
         s.albedo = mix(s.albedo, ink, line);
         s.micro = mix(s.micro, 1.0, line);
     }
-    vec3 c = light_on(s, n, visible, relief.x);
+    vec3 c = light_on(s, n, visible, open);
     if ((bits & KARST_SKY) != 0) {
         c = air_between(c, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
     }

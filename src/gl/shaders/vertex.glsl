@@ -5,6 +5,9 @@ out vec2 v_cell;       // field coordinates from the chunk's first vertex [cells
 #ifdef KARST_VERTEX_NORMALS
 out vec3 v_normal;
 #endif
+#if defined(KARST_VERTEX_NORMALS) || defined(KARST_HOLES)
+out vec2 v_shade;      // occlusion, opacity
+#endif
 out float v_level;     // level of detail
 flat out ivec2 v_first;  // field coordinates of the chunk's first vertex
 
@@ -15,6 +18,9 @@ void give_vertex(ivec2 v) {
     v_first = texelFetch(u_chunks, ivec2(1, g_row), 0).xy;
 #ifdef KARST_VERTEX_NORMALS
     v_normal = normal_of(v);
+#endif
+#if defined(KARST_VERTEX_NORMALS) || defined(KARST_HOLES)
+    v_shade = shade_of(v);
 #endif
     vec2 s = vec2(v) / 16.0;
     v_level = float(g_chunk.w) + mix(mix(g_corner.x, g_corner.y, s.x), mix(g_corner.w, g_corner.z, s.x), s.y);
