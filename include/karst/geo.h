@@ -3,6 +3,7 @@
 #pragma once
 #include "karst/base.h"
 #include "karst/jobs.h"
+#include "karst/mesh.h"
 #include "karst/project.h"
 #include "karst/surface.h"
 
@@ -102,6 +103,16 @@ KARST_API karst_status karst_geo_export(karst_project *project, int64_t ground, 
 KARST_API karst_status karst_geo_export_ground(const karst_ground *ground, const char *path,
                                                const karst_progress *progress, karst_report *report,
                                                karst_export_info *info);
+
+/// Write a mesh as .obj, .ply or .glb, as karst_geo_export_ground() does. info->largest_error_m is what writing
+/// rounded. Threads: any. Cost: O(triangles). @return as karst_geo_export(), KARST_ERROR_UNSUPPORTED too without a
+/// triangle
+KARST_API karst_status karst_geo_export_mesh(const karst_mesh *mesh, const char *path, const karst_progress *progress,
+                                             karst_report *report, karst_export_info *info);
+
+/// How far a file of this name's format may put a vertex inside bounds (world [m]) from its place [m]: what a mesh must
+/// keep free (karst_mesh_def.room_m) for its error to hold in the file. 0 for a name that is no mesh's. Threads: any.
+KARST_API double karst_geo_mesh_rounding(const char *path, const karst_box *bounds);
 
 /// Write an 8-bit RGB picture of width * height * 3 bytes as PNG, rows from the top. Written beside and renamed.
 /// Threads: any. @return KARST_ERROR_FILE, KARST_ERROR_MEMORY

@@ -5,6 +5,7 @@
 #include "karst/base.h"
 #include "karst/field.h"
 #include "karst/jobs.h"
+#include "karst/pack.h"
 #include "karst/surface.h"
 
 #ifdef __cplusplus
@@ -70,6 +71,10 @@ typedef struct karst_mesh {
 /// @return KARST_ERROR_ARGUMENT (error, room or part out of range), KARST_ERROR_LIMIT (KARST_MESH_MAX_SAMPLES),
 /// KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED, what the field's store returns
 KARST_API karst_status karst_mesh_build(karst_field *field, const karst_mesh_def *def, karst_mesh **out);
+
+/// The same of the finest level of a pack. @param pack read during the call
+/// Threads: any number of calls. @return as karst_mesh_build(), and KARST_ERROR_FORMAT when a chunk is damaged
+KARST_API karst_status karst_mesh_build_pack(const karst_pack *pack, const karst_mesh_def *def, karst_mesh **out);
 
 /// Free a mesh. NULL is allowed.
 KARST_API void karst_mesh_destroy(karst_mesh *mesh);

@@ -274,6 +274,22 @@ static karst_status write_raster(export *e, kst_format format) {
 
 // ---- public ------------------------------------------------------------------------------------------
 
+static karst_status write_mesh(const kst_mesh *mesh, kst_format format, const char *path,
+                               const karst_progress *progress, karst_report *report, karst_export_info *info) {
+    karst_export_info told = {.vertices = mesh->vertex_count, .triangles = mesh->triangle_count, .scale = 1};
+    karst_status status = KARST_OK;
+    if (format == OBJ) status = kst_mesh_write_obj(mesh, path, progress, report);
+    if (format == PLY) status = kst_mesh_write_ply(mesh, path, progress, report);
+    if (format == GLB) {
+        status = kst_mesh_write_glb(mesh, path, progress, report, &told.largest_error_m);
+        if (told.largest_error_m > 1e-4)
+            note(&told, "the floats of .glb are up to %.2g m off at this extent: .obj and .ply are not",
+                 told.largest_error_m);
+    }
+    if (!status && info) *info = told;
+    return status;
+}
+
 karst_status karst_geo_export_ground(const karst_ground *ground, const char *path, const karst_progress *progress,
                                      karst_report *report, karst_export_info *info) {
     kst_format format;
@@ -281,18 +297,38 @@ karst_status karst_geo_export_ground(const karst_ground *ground, const char *pat
     kst_mesh mesh;
     karst_status status = kst_mesh_build(&mesh, ground, path, progress, report);
     if (status) return status;
-    karst_export_info told = {.vertices = mesh.vertex_count, .triangles = mesh.triangle_count, .scale = 1};
-    if (format == OBJ) status = kst_mesh_write_obj(&mesh, path, progress, report);
-    if (format == PLY) status = kst_mesh_write_ply(&mesh, path, progress, report);
-    if (format == GLB) {
-        status = kst_mesh_write_glb(&mesh, path, progress, report, &told.largest_error_m);
-        if (told.largest_error_m > 1e-4)
-            note(&told, "the floats of .glb are up to %.2g m off at this extent: .obj and .ply are not",
-                 told.largest_error_m);
-    }
+    status = write_mesh(&mesh, format, path, progress, report, info);
     kst_mesh_free(&mesh);
-    if (!status && info) *info = told;
     return status;
+}
+
+karst_status karst_geo_export_mesh(const karst_mesh *mesh, const char *path, const karst_progress *progress,
+                                   karst_report *report, karst_export_info *info) {
+    kst_format format;
+    if (!format_of(path, &format) || format < OBJ) return unknown(path, ".obj, .ply or .glb", report);
+    if (!mesh->triangle_count)
+        return kst_fail(report, KARST_ERROR_UNSUPPORTED, "%s: the ground has no triangle: it is one hole", path);
+    kst_mesh view = {.position = (double(*)[3])mesh->position,  // x, y, z; the writers only read
+                     .triangle = mesh->triangle,
+                     .vertex_count = mesh->vertex_count,
+                     .triangle_count = mesh->triangle_count,
+                     .min = {INFINITY, INFINITY, INFINITY},
+                     .max = {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t v = 0; v < view.vertex_count; ++v)
+        for (int k = 0; k < 3; ++k) {
+            view.min[k] = fmin(view.min[k], view.position[v][k]);
+            view.max[k] = fmax(view.max[k], view.position[v][k]);
+        }
+    return write_mesh(&view, format, path, progress, report, info);
+}
+
+double karst_geo_mesh_rounding(const char *path, const karst_box *bounds) {
+    kst_format format;
+    if (!format_of(path, &format) || format < OBJ) return 0;
+    double reach =
+        fmax(fmax(bounds->max.x - bounds->min.x, bounds->max.y - bounds->min.y), bounds->max.z - bounds->min.z);
+    // Half a unit of the last place along each axis; floats count from the middle, which is a whole number.
+    return sqrt(3) * (format == GLB ? (reach / 2 + 1) * 0x1p-24 : 0.5e-7);
 }
 
 static karst_status find_ground(karst_project *project, int64_t id, karst_project_ground *out, const char *path,

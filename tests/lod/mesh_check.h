@@ -9,20 +9,25 @@
 // All samples of a field, and its holes.
 typedef struct samples {
     karst_field_shape shape;
-    float *y, *x, *z;
+    double *y, *x, *z;
     uint8_t *hole;
 } samples;
 
+static inline samples samples_make(karst_field_shape shape) {
+    size_t n = (size_t)shape.columns * (size_t)shape.rows;
+    samples s = {shape, calloc(n, sizeof(double)), calloc(n, sizeof(double)), calloc(n, sizeof(double)), calloc(n, 1)};
+    return s;
+}
+
 static inline samples samples_of(karst_field *field) {
-    samples s = {.shape = karst_field_shape_of(field)};
+    samples s = samples_make(karst_field_shape_of(field));
     int w = s.shape.columns, h = s.shape.rows;
     size_t n = (size_t)w * (size_t)h;
-    s.y = malloc(n * 4);
-    s.x = malloc(n * 4);
-    s.z = malloc(n * 4);
-    s.hole = malloc(n);
-    assert_int_equal(karst_field_read(field, (karst_rect){0, 0, w, h}, s.y, s.x, s.z, w), KARST_OK);
+    float *y = malloc(3 * n * sizeof *y);
+    assert_int_equal(karst_field_read(field, (karst_rect){0, 0, w, h}, y, y + n, y + 2 * n, w), KARST_OK);
     assert_int_equal(karst_field_read_holes(field, (karst_rect){0, 0, w - 1, h - 1}, s.hole, w), KARST_OK);
+    for (size_t k = 0; k < n; ++k) s.y[k] = (double)y[k], s.x[k] = (double)y[n + k], s.z[k] = (double)y[2 * n + k];
+    free(y);
     return s;
 }
 
@@ -131,9 +136,9 @@ static inline mesh_facts look_at_mesh(const samples *s, karst_rect part, const k
                 double y = (b[0] * p[0].y + b[1] * p[1].y + b[2] * p[2].y) / area;
                 double z = (b[0] * p[0].z + b[1] * p[1].z + b[2] * p[2].z) / area;
                 karst_pos o = s->shape.origin;
-                x -= o.x + (column * s->shape.spacing_m + (double)s->x[at]);
-                y -= o.y + (double)s->y[at];
-                z -= o.z + (row * s->shape.spacing_m + (double)s->z[at]);
+                x -= o.x + (column * s->shape.spacing_m + s->x[at]);
+                y -= o.y + s->y[at];
+                z -= o.z + (row * s->shape.spacing_m + s->z[at]);
                 f.worst_m = fmax(f.worst_m, sqrt(x * x + y * y + z * z));
             }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Meshes keep their error at every sample, cover the ground once and are closed.
+#include "karst/bake.h"
 #include "lod/mesh_check.h"
 #include "scenes/scenes.h"
 
@@ -226,6 +227,63 @@ static void real_ground_needs_few_triangles(void **state) {
     free(y);
 }
 
+// ---- packs -----------------------------------------------------------------------------------------------
+
+// The vertices of the finest level where the lattice has them.
+static samples samples_of_pack(const karst_pack *pack) {
+    karst_lattice l = karst_pack_info_of(pack).lattice;
+    samples s = samples_make(l.shape);
+    int32_t across, along;
+    karst_pack_chunk_grid(pack, 0, &across, &along);
+    karst_chunk *c = malloc(sizeof *c);
+    for (int32_t chunk = 0; chunk < across * along; ++chunk) {
+        int x = chunk % across, z = chunk / across;
+        assert_int_equal(karst_pack_read_chunk(pack, 0, x, z, c), KARST_OK);
+        for (int k = 0; k < KARST_CHUNK_VERTICES; ++k) {
+            int i = k % KARST_CHUNK_SIDE, j = k / KARST_CHUNK_SIDE, column = 64 * x + i, row = 64 * z + j;
+            if (column >= l.shape.columns || row >= l.shape.rows) continue;
+            int at = row * l.shape.columns + column;
+            s.y[at] = c->vertex[k].y * l.step_y_m;
+            s.x[at] = c->vertex[k].dx * l.step_xz_m;
+            s.z[at] = c->vertex[k].dz * l.step_xz_m;
+            if (i < 64 && j < 64) s.hole[at] = c->hole[j] >> i & 1;
+        }
+    }
+    free(c);
+    return s;
+}
+
+static void packs_are_meshed_as_they_are_stored(void **state) {
+    (void)state;
+    for (int displaced = 0; displaced < 2; ++displaced) {
+        karst_field *field;
+        karst_pos origin = {-3000, 12, 77};
+        assert_int_equal(scene_rough_field(150, 90, 3, 2, displaced, true, origin, &field), KARST_OK);
+        karst_bake_def bake = karst_bake_def_default();
+        const char *path = temp_path("mesh.kpack");
+        assert_int_equal(karst_bake_field(field, path, &bake, NULL, NULL, NULL), KARST_OK);
+        karst_pack *pack;
+        assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
+        samples s = samples_of_pack(pack);
+        karst_mesh_def def = karst_mesh_def_default();
+        karst_mesh *mesh;
+        def.error_m = 3;
+        assert_int_equal(karst_mesh_build_pack(pack, &def, &mesh), KARST_OK);
+        mesh_facts f = look_at_mesh(&s, whole(&s), mesh);
+        assert_true(mesh_is_good(&f, 3) && f.worst_m > 1.5 && mesh->error_m <= 3);
+        karst_mesh_destroy(mesh);
+        for (uint64_t n = 1; n < 8; ++n) {
+            kst_alloc_fail_after(n);
+            karst_status status = karst_mesh_build_pack(pack, &def, &mesh);
+            kst_alloc_fail_after(0);
+            assert_int_equal(status, KARST_ERROR_MEMORY);
+        }
+        samples_free(&s);
+        karst_pack_close(pack);
+        karst_field_destroy(field);
+    }
+}
+
 // ---- failure ---------------------------------------------------------------------------------------------
 
 static void every_allocation_may_fail(void **state) {
@@ -324,10 +382,12 @@ int main(void) {
         cmocka_unit_test(the_look_sees_every_fault),
         cmocka_unit_test(no_error_gives_the_reference_triangles),
         cmocka_unit_test(plane_ground_is_two_triangles),
+        cmocka_unit_test(packs_are_meshed_as_they_are_stored),
         cmocka_unit_test(real_ground_needs_few_triangles),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(it_can_be_stopped),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    temp_in_memory();
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }
