@@ -31,7 +31,8 @@ typedef struct job {
     size_t samples;
     float *y, *x, *z;
     uint32_t *hole_sum;
-    float (*shift)[3];  // of a vertex: y, x, z
+    kst_ring ring;
+    uint8_t *beyond[KST_SIDES];  // holes on the far side of shared borders
     double error_m;
 } job;
 
@@ -56,12 +57,27 @@ static karst_status check_def(job *m) {
         return kst_fail(def->report, KARST_ERROR_LIMIT,
                         "mesh: %lld samples: one mesh has up to %d; mesh parts with shared borders", (long long)samples,
                         KARST_MESH_MAX_SAMPLES);
+    kst_ring *g = &m->ring;
+    *g = (kst_ring){.x0 = part.x0, .z0 = part.z0, .x1 = part.x1 - 1, .z1 = part.z1 - 1, .refit = def->refit};
+    if (def->border == KARST_MESH_BORDER_SHARED) {
+        g->shared[KST_LEFT] = part.x0 > 0;
+        g->shared[KST_RIGHT] = part.x1 < s->columns;
+        g->shared[KST_TOP] = part.z0 > 0;
+        g->shared[KST_BOTTOM] = part.z1 < s->rows;
+        if (part.x1 - part.x0 - g->shared[KST_LEFT] - g->shared[KST_RIGHT] < 2 ||
+            part.z1 - part.z0 - g->shared[KST_TOP] - g->shared[KST_BOTTOM] < 2)
+            return kst_fail(def->report, KARST_ERROR_ARGUMENT,
+                            "mesh: %d x %d vertices: a part with shared borders has at least 4 x 4", part.x1 - part.x0,
+                            part.z1 - part.z0);
+    }
     m->samples = (size_t)samples;
     m->r = (kst_rqt){.allocator = def->allocator,
                      .x0 = part.x0,
                      .z0 = part.z0,
                      .x1 = part.x1 - 1,
                      .z1 = part.z1 - 1,
+                     .from_x = part.x0,
+                     .from_z = part.z0,
                      .columns = part.x1 - part.x0,
                      .rows = part.z1 - part.z0,
                      .error = def->error_m - def->room_m};
@@ -118,10 +134,35 @@ static karst_status read_region(job *m) {
     return read_holes(m);
 }
 
+static size_t side_cells(const job *m, int side) {
+    return (size_t)(side < KST_TOP ? m->r.rows : m->r.columns) - 1;
+}
+
+static karst_status open_ring(job *m) {
+    kst_ring *g = &m->ring;
+    g->r = &m->r;
+    for (int side = 0; side < KST_SIDES; ++side) {
+        if (!g->shared[side]) continue;
+        m->beyond[side] = kst_alloc_array(m->def->allocator, side_cells(m, side), 1);
+        if (!m->beyond[side]) return KARST_ERROR_MEMORY;
+        const karst_rect cells[KST_SIDES] = {{g->x0 - 1, g->z0, g->x0, g->z1},
+                                             {g->x1, g->z0, g->x1 + 1, g->z1},
+                                             {g->x0, g->z0 - 1, g->x1, g->z0},
+                                             {g->x0, g->z1, g->x1, g->z1 + 1}};
+        int stride = cells[side].x1 - cells[side].x0;
+        karst_status status = karst_field_read_holes(m->field, cells[side], m->beyond[side], stride);
+        if (status) return status;
+        g->beyond[side] = m->beyond[side];
+    }
+    return kst_ring_open(g);
+}
+
 static void close_job(job *m) {
     size_t room = (m->samples + SPARE) * sizeof(float);
     const karst_allocator *a = m->def->allocator;
     kst_net_close(&m->net, &m->r);
+    if (m->ring.r) kst_ring_close(&m->ring);
+    for (int side = 0; side < KST_SIDES; ++side) kst_free(a, m->beyond[side], side_cells(m, side));
     kst_rqt_close(&m->r);
     kst_free(a, m->y, room);
     kst_free(a, m->x, room);
@@ -190,10 +231,12 @@ karst_status karst_mesh_build(karst_field *field, const karst_mesh_def *def, kar
     karst_status status = check_def(&m);
     if (status) return status;
     status = read_region(&m);
+    if (!status) status = open_ring(&m);
     if (!status) status = kst_rqt_open(&m.r);
     if (!status) status = kst_rqt_select(&m.r, def->progress);
     if (!status) status = kst_net_open(&m.net, &m.r);
-    if (!status && def->refit && !m.r.x) status = kst_rqt_refit(&m.r, &m.net, def->progress);
+    if (!status && def->refit && !m.r.x && m.r.error > 0) status = kst_rqt_refit(&m.r, &m.net, def->progress);
+    if (!status) status = kst_ring_zip(&m.ring, &m.net);
     if (!status) {
         prove(&m);
         status = hand_out(&m, out);

@@ -41,9 +41,10 @@ typedef struct kst_list {
 typedef struct kst_rqt {
     const karst_allocator *allocator;
     int32_t x0, z0, x1, z1;    // first and last vertices of the region, counted over the field
-    int32_t columns, rows;     // vertices of the region
+    int32_t from_x, from_z;    // first sample; the samples may go beyond the region
+    int32_t columns, rows;     // samples
     const float *y, *x, *z;    // displacement, `columns` a row; x and z NULL: heights only. Eight more may be read.
-    const uint32_t *hole_sum;  // hole cells left of and above a vertex, `columns` a row; NULL: no holes
+    const uint32_t *hole_sum;  // hole cells left of and above a sample; NULL: no holes
     double error;              // limit [m]
     int32_t side;              // of a root square [cells], a power of two
     int32_t base_x, base_z;    // first root square
@@ -52,6 +53,7 @@ typedef struct kst_rqt {
     uint64_t *active;               // a bit a vertex of the root squares
     kst_list stack;                 // kst_half: triangles to look at
     kst_list nodes;                 // kst_node: the active ones, in the order they came
+    kst_list pins;                  // kst_node: places in the region that must have a vertex
     bool short_of_memory;
 } kst_rqt;
 
@@ -67,7 +69,8 @@ void kst_list_free(const karst_allocator *allocator, kst_list *list, size_t byte
 karst_status kst_rqt_open(kst_rqt *r);
 void kst_rqt_close(kst_rqt *r);
 
-// Split what is off by more than r->error, and what that forces. @return KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED
+// Split what is off by more than r->error or holds pins, and what that forces. @return KARST_ERROR_MEMORY,
+// KARST_ERROR_CANCELLED
 karst_status kst_rqt_select(kst_rqt *r, const karst_progress *progress);
 // Add a node and what it depends on.
 void kst_rqt_activate(kst_rqt *r, kst_node v);
@@ -108,9 +111,9 @@ static inline kst_node kst_node_place(const kst_rqt *r, kst_node v) {
     if (v.j > r->z1) v.j = r->z1;
     return v;
 }
-// Sample at a place in the region.
+// Sample at a place.
 static inline size_t kst_place_at(const kst_rqt *r, kst_node p) {
-    return (size_t)(p.j - r->z0) * (size_t)r->columns + (size_t)(p.i - r->x0);
+    return (size_t)(p.j - r->from_z) * (size_t)r->columns + (size_t)(p.i - r->from_x);
 }
 
 // ---- rqt_rows.h, rqt_scan.c: the samples under a triangle ----------------------------------------------
@@ -138,7 +141,7 @@ typedef struct kst_net {
     int32_t *head;          // of a vertex: a corner, 3 * triangle + k, or KST_NONE
     uint32_t (*corner)[3];  // counter-clockwise from above; [0] is KST_GONE: no triangle any more
     int32_t (*next)[3];     // of a corner, or KST_NONE
-    int32_t *vertex_at;     // of a sample of the region, or KST_NONE
+    int32_t *vertex_at;     // of a sample, or KST_NONE
 } kst_net;
 
 #define KST_GONE UINT32_MAX
@@ -146,8 +149,13 @@ typedef struct kst_net {
 karst_status kst_net_open(kst_net *net, const kst_rqt *r);
 void kst_net_close(kst_net *net, const kst_rqt *r);
 
+// Room for more vertices and triangles; those that are there keep their numbers. @return KARST_ERROR_MEMORY
+karst_status kst_net_reserve(kst_net *net, size_t more_vertices, size_t more_triangles);
+// The vertex at a place, made on the data when there is none.
+uint32_t kst_net_vertex(kst_net *net, const kst_rqt *r, kst_node place);
 // Corners by vertex, for what follows. @return KARST_ERROR_MEMORY
 karst_status kst_net_link(kst_net *net);
+void kst_net_unlink(kst_net *net);
 // The corners of a leaf, counter-clockwise from above; all are vertices of the net.
 void kst_net_corners(const kst_net *net, const kst_rqt *r, const kst_half *t, uint32_t out[3]);
 // The triangle with these corners in any order, or KST_NONE.
@@ -156,7 +164,7 @@ int32_t kst_net_find(const kst_net *net, const uint32_t v[3]);
 void kst_net_put(kst_net *net, uint32_t triangle, const uint32_t v[3]);
 void kst_net_take(kst_net *net, uint32_t triangle);
 // Close up over triangles and vertices that are gone; corners by vertex are lost.
-void kst_net_pack(kst_net *net);
+void kst_net_pack(kst_net *net, const kst_rqt *r);
 
 // ---- rqt_fit.c: heights of a few vertices that keep the error -------------------------------------------
 
@@ -208,6 +216,29 @@ bool kst_fit_solve(kst_fit *fit);
 void kst_fit_centre(kst_fit *fit);
 // Make the moves, if every sample under the triangles then keeps the error in doubles; else change nothing.
 bool kst_fit_accept(kst_fit *fit);
+
+// ---- rqt_ring.c: borders that two regions share ----------------------------------------------------------
+
+enum { KST_LEFT, KST_RIGHT, KST_TOP, KST_BOTTOM, KST_SIDES };
+
+// Shared sides of a region. The outermost row of cells along them is not the tree's but a strip of its own, zipped
+// between the tree's border and the vertices on the side, which depend on the side alone.
+typedef struct kst_ring {
+    kst_rqt *r;
+    int32_t x0, z0, x1, z1;  // all of the region; r has the inside
+    bool shared[KST_SIDES];
+    const uint8_t *beyond[KST_SIDES];  // hole flags of the cells on the far side, by column or row from the first
+    bool refit;
+    bool *stands[KST_SIDES];   // of a place along a side: a vertex of the side stands there
+    float *height[KST_SIDES];  // of those [m]
+} kst_ring;
+
+// Find the vertices of the shared sides, take the strip off the region of r and pin what it needs.
+// @return KARST_ERROR_MEMORY
+karst_status kst_ring_open(kst_ring *ring);
+// Add the triangles of the strip to a finished net. @return KARST_ERROR_MEMORY
+karst_status kst_ring_zip(kst_ring *ring, kst_net *net);
+void kst_ring_close(kst_ring *ring);
 
 // ---- rqt_refit.c: fewer vertices by other heights --------------------------------------------------------
 

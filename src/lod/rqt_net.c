@@ -15,21 +15,21 @@ typedef struct builder {
     kst_net *net;
 } builder;
 
-static void add_vertex(const builder *b, kst_node node) {
-    kst_node place = kst_node_place(b->r, node);
-    size_t sample = kst_place_at(b->r, place);
-    int32_t *at = &b->net->vertex_at[sample];
-    if (*at != KST_NONE) return;
-    *at = (int32_t)b->net->vertex_count++;
-    b->net->place[*at] = place;
-    b->net->height[*at] = b->r->y[sample];
+uint32_t kst_net_vertex(kst_net *net, const kst_rqt *r, kst_node place) {
+    size_t sample = kst_place_at(r, place);
+    int32_t *at = &net->vertex_at[sample];
+    if (*at == KST_NONE) {
+        *at = (int32_t)net->vertex_count++;
+        net->place[*at] = place;
+        net->height[*at] = r->y[sample];
+    }
+    return (uint32_t)*at;
 }
 
 static bool add_leaf(void *context, const kst_half *leaf) {
     const builder *b = context;
-    add_vertex(b, leaf->w);
-    add_vertex(b, leaf->a);
-    add_vertex(b, leaf->b);
+    const kst_node node[3] = {leaf->w, leaf->a, leaf->b};
+    for (int k = 0; k < 3; ++k) kst_net_vertex(b->net, b->r, kst_node_place(b->r, node[k]));
     kst_net_corners(b->net, b->r, leaf, b->net->corner[b->net->triangle_count++]);
     return true;
 }
@@ -50,15 +50,46 @@ karst_status kst_net_open(kst_net *net, const kst_rqt *r) {
     return KARST_OK;
 }
 
+void kst_net_unlink(kst_net *net) {
+    kst_free(net->allocator, net->head, net->vertex_room * sizeof *net->head);
+    kst_free(net->allocator, net->next, net->triangle_room * sizeof *net->next);
+    net->head = NULL;
+    net->next = NULL;
+}
+
 void kst_net_close(kst_net *net, const kst_rqt *r) {
     size_t samples = (size_t)r->columns * (size_t)r->rows;
     kst_free(net->allocator, net->vertex_at, samples * sizeof *net->vertex_at);
     kst_free(net->allocator, net->place, net->vertex_room * sizeof *net->place);
     kst_free(net->allocator, net->height, net->vertex_room * sizeof *net->height);
     kst_free(net->allocator, net->corner, net->triangle_room * sizeof *net->corner);
-    kst_free(net->allocator, net->head, net->vertex_room * sizeof *net->head);
-    kst_free(net->allocator, net->next, net->triangle_room * sizeof *net->next);
+    kst_net_unlink(net);
     *net = (kst_net){0};
+}
+
+karst_status kst_net_reserve(kst_net *net, size_t more_vertices, size_t more_triangles) {
+    const karst_allocator *a = net->allocator;
+    size_t vertices = net->vertex_count + more_vertices, triangles = net->triangle_count + more_triangles;
+    kst_node *place = kst_alloc_array(a, vertices, sizeof *place);
+    float *height = kst_alloc_array(a, vertices, sizeof *height);
+    uint32_t(*corner)[3] = kst_alloc_array(a, triangles, sizeof *corner);
+    bool good = place && height && corner;
+    if (good) {
+        memcpy(place, net->place, net->vertex_count * sizeof *place);
+        memcpy(height, net->height, net->vertex_count * sizeof *height);
+        memcpy(corner, net->corner, net->triangle_count * sizeof *corner);
+    }
+    kst_free(a, good ? net->place : place, (good ? net->vertex_room : vertices) * sizeof *place);
+    kst_free(a, good ? net->height : height, (good ? net->vertex_room : vertices) * sizeof *height);
+    kst_free(a, good ? net->corner : corner, (good ? net->triangle_room : triangles) * sizeof *corner);
+    if (!good) return KARST_ERROR_MEMORY;
+    kst_net_unlink(net);
+    net->place = place;
+    net->height = height;
+    net->corner = corner;
+    net->vertex_room = vertices;
+    net->triangle_room = triangles;
+    return KARST_OK;
 }
 
 void kst_net_corners(const kst_net *net, const kst_rqt *r, const kst_half *t, uint32_t out[3]) {
@@ -110,11 +141,14 @@ int32_t kst_net_find(const kst_net *net, const uint32_t v[3]) {
     return KST_NONE;
 }
 
-void kst_net_pack(kst_net *net) {
+void kst_net_pack(kst_net *net, const kst_rqt *r) {
     uint32_t triangles = 0, vertices = 0;
     int32_t *fresh = net->head;  // its lists end here
     for (uint32_t v = 0; v < net->vertex_count; ++v) {
+        size_t sample = kst_place_at(r, net->place[v]);
+        net->vertex_at[sample] = KST_NONE;
         if (net->head[v] == KST_NONE) continue;
+        net->vertex_at[sample] = (int32_t)vertices;
         net->place[vertices] = net->place[v];
         net->height[vertices] = net->height[v];
         fresh[v] = (int32_t)vertices++;
@@ -126,4 +160,5 @@ void kst_net_pack(kst_net *net) {
     }
     net->triangle_count = triangles;
     net->vertex_count = vertices;
+    kst_net_unlink(net);
 }

@@ -16,6 +16,7 @@ typedef struct refit {
     kst_rqt *r;
     kst_net *net;
     kst_fit fit;
+    bool *stays;     // of a vertex: it is pinned
     bool *hopeless;  // of a vertex: no heights at all let it leave
     struct entry *queue;
     const karst_progress *progress;
@@ -35,10 +36,14 @@ typedef struct merge {
     uint32_t fresh[2][3];  // corners
 } merge;
 
+static uint32_t vertex_of(const refit *f, kst_node v) {
+    return (uint32_t)f->net->vertex_at[kst_place_at(f->r, kst_node_place(f->r, v))];
+}
+
 static merge merge_at(const refit *f, kst_node v) {
     const kst_net *net = f->net;
     kst_family family = kst_node_family(f->r, v);
-    merge m = {.vertex = (uint32_t)net->vertex_at[kst_place_at(f->r, kst_node_place(f->r, v))]};
+    merge m = {.vertex = vertex_of(f, v)};
     for (int k = 0; k < 2; ++k) {
         kst_half whole = {family.w[k], family.a, family.b};
         if (kst_half_absent(f->r, &whole)) continue;
@@ -68,9 +73,12 @@ static bool must_stay_split(const kst_rqt *r, kst_node v) {
     return false;
 }
 
-static bool can_leave(const kst_rqt *r, kst_node v) {
+static bool can_leave(const refit *f, kst_node v) {
+    const kst_rqt *r = f->r;
     kst_node dependent[4];
     if (!kst_node_is_active(r, v)) return false;
+    uint32_t vertex = vertex_of(f, v);
+    if (vertex == (uint32_t)KST_NONE || f->stays[vertex]) return false;  // among holes alone, or pinned
     bool any = kst_node_dependents(r, v, dependent);
     for (int k = 0; k < 4 && any; ++k)
         if (kst_node_inside(r, dependent[k]) && kst_node_is_active(r, dependent[k])) return false;
@@ -163,7 +171,7 @@ static karst_status leave_level(refit *f, int level, double share) {
     size_t count = 0;
     karst_status status = KARST_OK;
     for (size_t k = 0; k < f->r->nodes.count; ++k) {
-        if (level_of(f->r, node[k]) != level || !can_leave(f->r, node[k])) continue;
+        if (level_of(f->r, node[k]) != level || !can_leave(f, node[k])) continue;
         merge m = merge_at(f, node[k]);
         f->queue[count++] = (entry){cost_of(f, &m), node[k]};
     }
@@ -207,12 +215,19 @@ karst_status kst_rqt_refit(kst_rqt *r, kst_net *net, const karst_progress *progr
     f->net = net;
     f->progress = progress;
     f->hopeless = kst_alloc_zero(a, net->vertex_room * sizeof *f->hopeless);
+    f->stays = kst_alloc_zero(a, net->vertex_room * sizeof *f->stays);
     f->queue = kst_alloc_array(a, nodes + 1, sizeof *f->queue);
-    karst_status status = f->hopeless && f->queue ? kst_net_link(net) : KARST_ERROR_MEMORY;
+    karst_status status = f->hopeless && f->stays && f->queue ? kst_net_link(net) : KARST_ERROR_MEMORY;
     if (!status) status = kst_fit_open(&f->fit, r, net);
+    for (size_t k = 0; k < r->pins.count && !status; ++k) {
+        kst_node pin = ((const kst_node *)r->pins.items)[k];
+        int32_t vertex = net->vertex_at[kst_place_at(r, pin)];
+        if (vertex != KST_NONE) f->stays[vertex] = true;
+    }
     if (!status) status = run(f);
-    if (!status) kst_net_pack(net);
+    if (!status) kst_net_pack(net, r);
     if (f->fit.r) kst_fit_close(&f->fit);
+    kst_free(a, f->stays, net->vertex_room * sizeof *f->stays);
     kst_free(a, f->hopeless, net->vertex_room * sizeof *f->hopeless);
     kst_free(a, f->queue, (nodes + 1) * sizeof *f->queue);
     kst_free(a, f, sizeof *f);

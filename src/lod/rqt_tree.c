@@ -6,6 +6,8 @@
 // from child to parent, so a triangle that is good stays whole though a part of it, cut out alone, would not be; every
 // split is asked for by a sample or forced by one that is. And errors are found when a triangle is first looked at:
 // most large ones are refused by their first sample, so that only the last triangles are scanned whole.
+#include <stdlib.h>
+
 #include "lod/rqt.h"
 
 static karst_status lay_out(kst_rqt *r) {
@@ -41,6 +43,7 @@ void kst_rqt_close(kst_rqt *r) {
     r->active = NULL;
     kst_list_free(r->allocator, &r->stack, sizeof(kst_half));
     kst_list_free(r->allocator, &r->nodes, sizeof(kst_node));
+    kst_list_free(r->allocator, &r->pins, sizeof(kst_node));
 }
 
 // ---- nodes -------------------------------------------------------------------------------------------
@@ -121,6 +124,7 @@ void kst_rqt_activate(kst_rqt *r, kst_node v) {
         there[k] = !kst_half_absent(r, &(kst_half){f.w[k], f.a, f.b});
         if (there[k]) kst_rqt_activate(r, f.w[k]);
     }
+    if (!there[0] && !there[1]) return;
     size_t bit = kst_node_bit(r, v);
     r->active[bit / 64] |= (uint64_t)1 << (bit % 64);
     kst_node *to = kst_list_add(r->allocator, &r->nodes, sizeof *to);
@@ -135,8 +139,15 @@ void kst_rqt_activate(kst_rqt *r, kst_node v) {
     }
 }
 
+// Half a cell along the wrong diagonal, as can come about in the corner of a region: no sample tells.
+static bool is_wrong_half(const kst_rqt *r, const kst_half *t) {
+    kst_node a = kst_node_place(r, t->a), b = kst_node_place(r, t->b);
+    return abs(a.i - b.i) == 1 && abs(a.j - b.j) == 1 && ((a.i + a.j) & 1);
+}
+
 static bool must_split(const kst_rqt *r, const kst_half *t) {
     kst_node place[3] = {kst_node_place(r, t->w), kst_node_place(r, t->a), kst_node_place(r, t->b)};
+    if (is_wrong_half(r, t)) return true;
     return (r->hole_sum && kst_rqt_holes(r, place)) || kst_rqt_exceeds(r, place);
 }
 
@@ -157,7 +168,8 @@ karst_status kst_rqt_select(kst_rqt *r, const karst_progress *progress) {
         look_later(r, half[0]);
         look_later(r, half[1]);
     }
-    double all = (double)r->columns * r->rows;
+    for (size_t k = 0; k < r->pins.count; ++k) kst_rqt_activate(r, ((const kst_node *)r->pins.items)[k]);
+    double all = (double)(r->x1 - r->x0 + 1) * (r->z1 - r->z0 + 1);
     for (uint64_t looks = 0; r->stack.count && !r->short_of_memory; ++looks) {
         if (looks % SOME == 0) {
             karst_status status = kst_progress_step(progress, "split", (double)r->nodes.count / all);

@@ -49,7 +49,7 @@ static float height_of(prop *p, int kind, int i, int j) {
 static void every_mesh_keeps_what_it_promises(void **state) {
     (void)state;
     static const int sides[] = {2, 3, 4, 5, 9, 17, 33, 64, 65, 66, 77, 100, 129};
-    for (prop p = prop_begin("rqt_promise", 600); prop_next(&p);) {
+    for (prop p = prop_begin("rqt_promise", 400); prop_next(&p);) {
         int w = sides[prop_int(&p, 0, 12)], h = sides[prop_int(&p, 0, 12)], kind = prop_int(&p, 0, KINDS - 1);
         karst_field *field;
         if (prop_chance(&p, 0.4)) {
@@ -152,6 +152,28 @@ static void turn_first(karst_triangle *t) {
     memcpy(t->corner, c, sizeof c);
 }
 
+static void turn_and_sort(found *f) {
+    for (int t = 0; t < f->count; ++t) turn_first(&f->triangle[t]);
+    qsort(f->triangle, (size_t)f->count, sizeof *f->triangle, by_corners);
+}
+
+// The same triangles, whatever their order.
+static void expect_reference(const karst_ground *ground, const karst_mesh *const *part, int parts) {
+    found want = {malloc(2 * 130 * 71 * sizeof(karst_triangle)), 0};
+    found got = {malloc(2 * 130 * 71 * sizeof(karst_triangle)), 0};
+    for (uint32_t k = 0; k < karst_ground_chunk_count(ground); ++k)
+        assert_int_equal(karst_ground_triangles(ground, k, keep_triangles, &want), KARST_OK);
+    for (int k = 0; k < parts; ++k)
+        for (uint32_t t = 0; t < part[k]->triangle_count; ++t, ++got.count)
+            for (int c = 0; c < 3; ++c) got.triangle[got.count].corner[c] = part[k]->position[part[k]->triangle[t][c]];
+    assert_int_equal(got.count, want.count);
+    turn_and_sort(&want);
+    turn_and_sort(&got);
+    for (int t = 0; t < want.count; ++t) assert_int_equal(by_corners(&want.triangle[t], &got.triangle[t]), 0);
+    free(want.triangle);
+    free(got.triangle);
+}
+
 static void no_error_gives_the_reference_triangles(void **state) {
     (void)state;
     for (int displaced = 0; displaced < 2; ++displaced) {
@@ -159,23 +181,20 @@ static void no_error_gives_the_reference_triangles(void **state) {
         karst_pos origin = {100, -7, 3000};
         assert_int_equal(scene_rough_field(130, 71, 3, 9, displaced, true, origin, &field), KARST_OK);
         karst_mesh *m = mesh_of(field, 0, true);
-        const karst_ground *ground = karst_field_ground(field);
-        found want = {malloc(2 * 130 * 71 * sizeof(karst_triangle)), 0};
-        for (uint32_t k = 0; k < karst_ground_chunk_count(ground); ++k)
-            assert_int_equal(karst_ground_triangles(ground, k, keep_triangles, &want), KARST_OK);
-        assert_int_equal(m->triangle_count, want.count);
-        found got = {malloc((size_t)want.count * sizeof(karst_triangle)), want.count};
-        for (int t = 0; t < want.count; ++t) {
-            for (int k = 0; k < 3; ++k) got.triangle[t].corner[k] = m->position[m->triangle[t][k]];
-            turn_first(&got.triangle[t]);
-            turn_first(&want.triangle[t]);
-        }
-        qsort(want.triangle, (size_t)want.count, sizeof *want.triangle, by_corners);
-        qsort(got.triangle, (size_t)got.count, sizeof *got.triangle, by_corners);
-        for (int t = 0; t < want.count; ++t) assert_int_equal(by_corners(&want.triangle[t], &got.triangle[t]), 0);
-        free(want.triangle);
-        free(got.triangle);
+        expect_reference(karst_field_ground(field), (const karst_mesh *const *)&m, 1);
         karst_mesh_destroy(m);
+        for (int odd = 0; odd < 2; ++odd) {  // in four parts too, round a place on either diagonal
+            karst_mesh *part[4];
+            for (int k = 0; k < 4; ++k) {
+                karst_mesh_def def = karst_mesh_def_default();
+                def.error_m = 0;
+                def.border = KARST_MESH_BORDER_SHARED;
+                def.part = (karst_rect){k & 1 ? 50 : 0, k & 2 ? 32 + odd : 0, k & 1 ? 130 : 51, k & 2 ? 71 : 33 + odd};
+                assert_int_equal(karst_mesh_build(field, &def, &part[k]), KARST_OK);
+            }
+            expect_reference(karst_field_ground(field), (const karst_mesh *const *)part, 4);
+            for (int k = 0; k < 4; ++k) karst_mesh_destroy(part[k]);
+        }
         karst_field_destroy(field);
     }
 }
@@ -225,6 +244,106 @@ static void real_ground_needs_few_triangles(void **state) {
     karst_field_destroy(field);
     free(raw);
     free(y);
+}
+
+// ---- shared borders ------------------------------------------------------------------------------------
+
+// All meshes in one, vertices that are equal bit for bit being one.
+static karst_mesh join(karst_mesh *const *part, int count) {
+    karst_mesh all = {0};
+    size_t vertices = 0, triangles = 0;
+    for (int k = 0; k < count; ++k) vertices += part[k]->vertex_count, triangles += part[k]->triangle_count;
+    all.position = malloc((vertices + 1) * sizeof *all.position);
+    all.place = malloc((vertices + 1) * sizeof *all.place);
+    all.triangle = malloc((triangles + 1) * sizeof *all.triangle);
+    size_t slots = 4 * vertices + 1;
+    uint32_t *slot = calloc(slots, sizeof *slot);
+    for (int k = 0; k < count; ++k) {
+        uint32_t *fresh = malloc((part[k]->vertex_count + 1) * sizeof *fresh);
+        for (uint32_t v = 0; v < part[k]->vertex_count; ++v) {
+            const karst_pos *p = &part[k]->position[v];
+            size_t at = kst_hash(p, sizeof *p, 0) % slots;
+            while (slot[at] && memcmp(&all.position[slot[at] - 1], p, sizeof *p)) at = (at + 1) % slots;
+            if (!slot[at]) {
+                all.position[all.vertex_count] = *p;
+                all.place[all.vertex_count] = part[k]->place[v];
+                slot[at] = ++all.vertex_count;
+            }
+            fresh[v] = slot[at] - 1;
+        }
+        for (uint32_t t = 0; t < part[k]->triangle_count; ++t, ++all.triangle_count)
+            for (int c = 0; c < 3; ++c) all.triangle[all.triangle_count][c] = fresh[part[k]->triangle[t][c]];
+        free(fresh);
+    }
+    free(slot);
+    return all;
+}
+
+static void join_free(karst_mesh *all) {
+    free(all->position);
+    free(all->place);
+    free(all->triangle);
+}
+
+// Four parts of a field round a random place, each made alone.
+static mesh_facts facts_of_quarters(prop *p, karst_field *field, const samples *s, double error_m, bool refit,
+                                    karst_mesh_border border) {
+    int w = s->shape.columns, h = s->shape.rows, x = prop_int(p, 3, w - 4), z = prop_int(p, 3, h - 4);
+    karst_mesh *part[4];
+    for (int k = 0; k < 4; ++k) {
+        karst_mesh_def def = karst_mesh_def_default();
+        def.part = (karst_rect){k & 1 ? x : 0, k & 2 ? z : 0, k & 1 ? w : x + 1, k & 2 ? h : z + 1};
+        def.error_m = error_m;
+        def.refit = refit;
+        def.border = border;
+        assert_int_equal(karst_mesh_build(field, &def, &part[k]), KARST_OK);
+    }
+    karst_mesh all = join(part, 4);
+    mesh_facts f = look_at_mesh(s, whole(s), &all);
+    join_free(&all);
+    for (int k = 0; k < 4; ++k) karst_mesh_destroy(part[k]);
+    return f;
+}
+
+static void parts_made_apart_meet(void **state) {
+    (void)state;
+    int torn = 0;
+    for (prop p = prop_begin("rqt_shared", 160); prop_next(&p);) {
+        int w = prop_int(&p, 7, 90), h = prop_int(&p, 7, 90);
+        bool displaced = prop_chance(&p, 0.3), holes = prop_chance(&p, 0.5), refit = prop_chance(&p, 0.6);
+        static const double errors[] = {0, 0.5, 5, 30, 1e6};
+        double error_m = errors[prop_int(&p, 0, 4)];
+        karst_field *field;
+        assert_int_equal(scene_rough_field(w, h, 3, prop_u64(&p), displaced, holes, (karst_pos){0, 0, 0}, &field),
+                         KARST_OK);
+        if (prop_chance(&p, 0.3)) {
+            uint8_t *hole = malloc((size_t)(w * h));
+            double share = prop_real(&p, 0, 0.6);
+            for (int k = 0; k < w * h; ++k) hole[k] = prop_chance(&p, share);
+            assert_int_equal(karst_field_write_holes(field, (karst_rect){0, 0, w - 1, h - 1}, hole, w), KARST_OK);
+            free(hole);
+        }
+        if (prop_chance(&p, 0.5)) {  // displaced on one side only
+            int column = prop_int(&p, 2, w);
+            float *zero = calloc((size_t)(w * h), sizeof *zero), *y = malloc((size_t)(w * h) * sizeof *y);
+            karst_rect still = {0, 0, column, h};
+            assert_int_equal(karst_field_read(field, still, y, NULL, NULL, w), KARST_OK);
+            assert_int_equal(karst_field_write(field, still, y, zero, zero, w), KARST_OK);
+            free(zero);
+            free(y);
+        }
+        samples s = samples_of(field);
+        mesh_facts f = facts_of_quarters(&p, field, &s, error_m, refit, KARST_MESH_BORDER_SHARED);
+        if (!mesh_is_good(&f, error_m))
+            print_error("worst %.17g of %g, %ld uncovered, %ld turned, %ld doubled, %ld open, area %lld of %lld\n",
+                        f.worst_m, error_m, f.uncovered, f.turned, f.doubled, f.open, f.twice_area, f.ground);
+        prop_check(&p, mesh_is_good(&f, error_m));
+        f = facts_of_quarters(&p, field, &s, error_m, refit, KARST_MESH_BORDER_FREE);
+        torn += f.open > 0;
+        samples_free(&s);
+        karst_field_destroy(field);
+    }
+    assert_true(torn > 15);  // the control: free borders do not meet
 }
 
 // ---- packs -----------------------------------------------------------------------------------------------
@@ -382,6 +501,7 @@ int main(void) {
         cmocka_unit_test(the_look_sees_every_fault),
         cmocka_unit_test(no_error_gives_the_reference_triangles),
         cmocka_unit_test(plane_ground_is_two_triangles),
+        cmocka_unit_test(parts_made_apart_meet),
         cmocka_unit_test(packs_are_meshed_as_they_are_stored),
         cmocka_unit_test(real_ground_needs_few_triangles),
         cmocka_unit_test(every_allocation_may_fail),
