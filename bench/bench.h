@@ -54,3 +54,4 @@ bench_main bench_select, bench_rings, bench_rays, bench_bake;
 bench_main bench_stream;
 bench_main bench_huge;
 bench_main bench_codec;
+bench_main bench_mesh;

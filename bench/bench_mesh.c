@@ -109,10 +109,10 @@ static uint64_t hash_of(const karst_mesh *mesh) {
 
 static karst_status measure(bench *b, mesh_bench *m, const char *tail, double error_m, bool refit, const char *known) {
     char what[64];
-    double seconds;
+    double seconds, none;
     m->error_m = error_m;
     m->refit = refit;
-    bench_compare(b, make_mesh, NULL, m, &seconds, NULL);
+    bench_compare(b, make_mesh, NULL, m, &seconds, &none);
     if (m->status) return m->status;
     const char *kind = refit ? "rqt" : "rqt_fast",
                *from = m->real ? "" : "ground made by code, KARST_TEST_DATA not set";

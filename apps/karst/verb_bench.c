@@ -16,11 +16,12 @@
 #pragma weak bench_stream
 #pragma weak bench_huge
 #pragma weak bench_codec
+#pragma weak bench_mesh
 static const struct {
     const char *name;
     bench_main *run;
-} benches[] = {{"select", bench_select}, {"rings", bench_rings}, {"rays", bench_rays},  {"bake", bench_bake},
-               {"stream", bench_stream}, {"huge", bench_huge},   {"codec", bench_codec}};
+} benches[] = {{"select", bench_select}, {"rings", bench_rings}, {"rays", bench_rays},   {"bake", bench_bake},
+               {"stream", bench_stream}, {"huge", bench_huge},   {"codec", bench_codec}, {"mesh", bench_mesh}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 // The processor's name as the system tells it, or "unknown".
@@ -134,7 +135,7 @@ static const option options[] = {
 
 const verb verb_bench = {
     .name = "bench",
-    .usage = "select|rings|rays|bake|stream|huge|codec [options]",
+    .usage = "select|rings|rays|bake|stream|huge|codec|mesh [options]",
     .summary = "Measure on this machine, beside other libraries where they are installed.",
     .example = "karst bench rays\nkarst bench rays --json",
     .options = options,
