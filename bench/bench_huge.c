@@ -192,8 +192,9 @@ static void remove_files(const huge *h) {
 
 karst_status bench_huge(bench *b) {
     const char *side = getenv("KARST_HUGE_SIDE"), *folder = getenv("KARST_HUGE_FOLDER"), *place = getenv("TMPDIR");
-    huge h = {
-        .b = b, .side = b->quick ? QUICK_SIDE : SIDE, .own = !folder, .displaced = getenv("KARST_HUGE_DISPLACED")};
+    huge h = {.b = b, .side = b->quick ? QUICK_SIDE : SIDE, .own = !folder};
+    const char *displaced = getenv("KARST_HUGE_DISPLACED");
+    h.displaced = displaced && displaced[0];
     if (side) h.side = atoi(side);
     if (h.side < 2 || h.side > 65536)
         return kst_fail(b->report, KARST_ERROR_ARGUMENT, "KARST_HUGE_SIDE %s: must be 2 to 65536", side);

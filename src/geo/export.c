@@ -116,6 +116,7 @@ static karst_status for_strips(export *e, double from, double to, strip_fn *fn, 
 
 // ---- sixteen bits ------------------------------------------------------------------------------------
 
+enum { PNG_MEMORY = 256 << 20 };
 static const double decimal_steps[KST_STEP_COUNT - 1] = {1, 0.1, 0.01, 0.001};
 
 static void look(export *e, size_t at, size_t count, const float *heights, void *context) {
@@ -155,10 +156,23 @@ static void choose_coding(export *e) {
 }
 
 typedef struct coder {
-    uint16_t *samples;   // all of them, or
-    kst_writer *writer;  // a file
+    uint16_t *samples;  // all of them, in
+    kst_scratch *scratch;
+    kst_writer *writer;  // or a file
     uint8_t *bytes;
 } coder;
+
+// While GDAL reads the samples, its progress is the moment to let go of what it read.
+typedef struct easer {
+    const karst_progress *progress;
+    kst_scratch *scratch;
+} easer;
+
+static bool ease(void *context, const char *stage, double share) {
+    const easer *s = context;
+    kst_scratch_ease(s->scratch);
+    return !kst_progress_step(s->progress, stage, share);
+}
 
 static void encode(export *e, size_t at, size_t count, const float *heights, void *context) {
     coder *c = context;
@@ -178,6 +192,7 @@ static void encode(export *e, size_t at, size_t count, const float *heights, voi
             kst_put_uint(&o, sample, 2);
     }
     if (c->writer) kst_writer_put(c->writer, c->bytes, 2 * count);
+    kst_scratch_ease(c->scratch);
 }
 
 static karst_status finish_writer(export *e, kst_writer *w, karst_status status) {
@@ -187,25 +202,33 @@ static karst_status finish_writer(export *e, kst_writer *w, karst_status status)
 }
 
 static karst_status write_16(export *e, bool png) {
-    size_t w = (size_t)e->ground.shape.columns, h = (size_t)e->ground.shape.rows, bytes;
+    size_t w = (size_t)e->ground.shape.columns, h = (size_t)e->ground.shape.rows;
     karst_status status = for_strips(e, 0, 0.4, look, NULL);
     if (status) return status;
     choose_coding(e);
-    size_t room = png ? w * h * 2 : w * KST_ROWS_A_STRIP * 2;
-    void *memory = kst_size_mul(w, h, &bytes) ? kst_alloc(NULL, room) : NULL;
-    if (!memory) return kst_fail(e->report, KARST_ERROR_MEMORY, "%s: out of memory", e->path);
+    // GDAL takes the samples of a PNG all at once: those of a large one wait beside it.
+    kst_scratch *scratch = NULL;
+    status = png ? kst_scratch_create(e->path, PNG_MEMORY, &scratch) : KARST_OK;
+    size_t room = png ? w * h : w * KST_ROWS_A_STRIP;
+    void *memory = status ? NULL : kst_scratch_alloc(scratch, room, 2);
+    if (!memory) {
+        status = kst_scratch_fail(scratch, e->report);
+        kst_scratch_destroy(scratch);
+        return status == KARST_ERROR_FILE ? status : kst_fail(e->report, status, "%s: out of memory", e->path);
+    }
     if (png) {
-        coder c = {.samples = memory};
+        coder c = {.samples = memory, .scratch = scratch};
+        karst_progress easing = {ease, &(easer){e->progress, scratch}};
         status = for_strips(e, 0.4, 0.8, encode, &c);
-        if (!status)
-            status = kst_write_png(e->path, (int)w, (int)h, 1, KST_KIND_U16, memory, e->progress, 0.8, e->report);
+        if (!status) status = kst_write_png(e->path, (int)w, (int)h, 1, KST_KIND_U16, memory, &easing, 0.8, e->report);
     } else {
         kst_writer writer;
         coder c = {.writer = &writer, .bytes = memory};
         status = kst_writer_open(&writer, e->path, e->report);
         if (!status) status = finish_writer(e, &writer, for_strips(e, 0.4, 1, encode, &c));
     }
-    kst_free(NULL, memory, room);
+    kst_scratch_free(scratch, memory, room, 2);
+    kst_scratch_destroy(scratch);
     if (e->info->largest_error_m > 0)
         note(e->info,
              "heights are no whole steps that 16 bits can count: rounded to %.6g m, at most %.3g m off; .r32 and "

@@ -305,7 +305,10 @@ static karst_status refuse_noise(const intake *m) {
 static karst_status pour(intake *m, karst_project *project, int64_t *ground) {
     karst_field_shape shape = {m->width, m->height, m->info->spacing_m, m->def->origin};
     karst_status status = karst_project_add_field(project, m->def->name, &shape, ground);
-    if (!status) status = karst_project_field(project, *ground, 0, &m->field);
+    // Three rows of chunks of heights, and some: strips pass once, and what is left at the end is soon written.
+    size_t row_chunks = (size_t)(m->width / KARST_CHUNK_CELLS + 1);
+    size_t cache_bytes = ((size_t)8 << 20) + 3 * row_chunks * (KARST_CHUNK_VERTICES * sizeof(float) + 2048);
+    if (!status) status = karst_project_field(project, *ground, cache_bytes, &m->field);
     if (status) return field_failed(m, project, status);
     for (int32_t row = 0; row < m->height && !status; row += m->strip)
         status = import_strip(m, project, row, m->height - row < m->strip ? m->height - row : m->strip);
