@@ -33,7 +33,8 @@ typedef struct karst_mesh_def {
     /// the triangles for ten times the time. Else every vertex stands on the ground. Heights only: a displaced field
     /// is meshed without. Default true.
     bool refit;
-    karst_jobs *jobs;  ///< NULL: the caller's thread alone; the mesh does not depend on it
+    karst_jobs
+        *jobs;  ///< regions of 1,024 x 1,024 cells run on it; NULL: on the caller; the mesh does not depend on it
     const karst_progress *progress;
     const karst_allocator *allocator;
     karst_report *report;  ///< receives the reason of a failure; may be NULL
@@ -43,7 +44,7 @@ typedef struct karst_mesh_def {
 /// 1 m, the whole field, free border, refit, the caller's thread.
 KARST_API karst_mesh_def karst_mesh_def_default(void);
 
-enum { KARST_MESH_MAX_SAMPLES = 1 << 24 };  ///< vertices of the field in one mesh: 4,096 x 4,096
+enum { KARST_MESH_MAX_TRIANGLES = 1 << 27 };  ///< of one mesh
 
 /// Where a vertex of a mesh stands in the field.
 typedef struct karst_mesh_place {
@@ -66,9 +67,10 @@ typedef struct karst_mesh {
 /// proved at every sample before this returns.
 /// @param field read during the call @param def NULL: the default
 /// @param out yours until karst_mesh_destroy(); untouched on error. All hole: no triangles.
-/// Threads: one call a field. Cost: O(samples) and about 13 bytes a sample, 120 bytes a triangle; 1,025 x 1,025 samples
-/// take hundredths of a second, tenths with refit.
-/// @return KARST_ERROR_ARGUMENT (error, room or part out of range), KARST_ERROR_LIMIT (KARST_MESH_MAX_SAMPLES),
+/// Threads: one call a field; the field's store is called from one thread at a time, any. Cost: O(samples) time, about
+/// 30 bytes a sample of the regions at work (one a worker), 120 bytes a triangle made there, and the mesh; 1,025 x
+/// 1,025 samples take hundredths of a second of one core, tenths with refit.
+/// @return KARST_ERROR_ARGUMENT (error, room or part out of range), KARST_ERROR_LIMIT (KARST_MESH_MAX_TRIANGLES),
 /// KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED, what the field's store returns
 KARST_API karst_status karst_mesh_build(karst_field *field, const karst_mesh_def *def, karst_mesh **out);
 

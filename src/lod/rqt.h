@@ -212,8 +212,6 @@ void kst_fit_skip(kst_fit *fit, uint32_t triangle);
 void kst_fit_add_stars(kst_fit *fit);
 // Least moves of the unknowns that bring all samples within the error. False: there are none.
 bool kst_fit_solve(kst_fit *fit);
-// The move of the only unknown that brings its worst sample nearest.
-void kst_fit_centre(kst_fit *fit);
 // Make the moves, if every sample under the triangles then keeps the error in doubles; else change nothing.
 bool kst_fit_accept(kst_fit *fit);
 

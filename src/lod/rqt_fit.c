@@ -310,36 +310,7 @@ bool kst_fit_solve(kst_fit *fit) {
     return false;
 }
 
-// ---- one vertex, and the proof ----------------------------------------------------------------------------
-
-void kst_fit_centre(kst_fit *fit) {
-    enum { STEPS = 12 };
-    // The worst distance as a function of the move is convex, of straight pieces: the pieces met below and above.
-    double low = -INFINITY, high = INFINITY, low_value = 0, high_value = 0, low_slope = 0, high_slope = 0;
-    double move = 0, best = INFINITY, best_move = 0;
-    for (int step = 0; step < STEPS; ++step) {
-        fit->move[0] = move;
-        worst w = find_worst(fit);
-        if (w.triangle == KST_NONE) break;
-        double share, value = fabs((double)w.off);
-        shares_of(fit, &w, &share);
-        if (value < best) best = value, best_move = move;
-        double slope = w.off > 0 ? -share : share;
-        if (fabs(slope) < 1e-6) break;
-        if (slope > 0)
-            high = move, high_value = value, high_slope = slope;
-        else
-            low = move, low_value = value, low_slope = slope;
-        double next = move - value / slope / 2;
-        if (isfinite(low) && isfinite(high)) {
-            next = (low_value - high_value + high_slope * high - low_slope * low) / (high_slope - low_slope);
-            if (!(next > low && next < high)) next = (low + high) / 2;
-        }
-        if (fabs(next - move) < 1e-4 * fit->r->error) break;
-        move = next;
-    }
-    fit->move[0] = best_move;
-}
+// ---- the proof ----------------------------------------------------------------------------------------
 
 // A triangle of the net none of whose corners moves is as good as it was.
 static bool must_prove(const kst_fit *fit, const kst_fit_triangle *t) {

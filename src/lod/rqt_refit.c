@@ -10,14 +10,13 @@
 
 #include "lod/rqt.h"
 
-enum { PASSES = 2, RINGS = 3 };
+enum { RINGS = 3 };
 
 typedef struct refit {
     kst_rqt *r;
     kst_net *net;
     kst_fit fit;
     bool *stays;     // of a vertex: it is pinned
-    bool *hopeless;  // of a vertex: no heights at all let it leave
     struct entry *queue;
     const karst_progress *progress;
     uint64_t steps;
@@ -30,7 +29,6 @@ typedef struct entry {
 
 // What becomes of the triangles round a node when it leaves.
 typedef struct merge {
-    uint32_t vertex;
     int old_count, fresh_count;
     uint32_t old[4];       // triangles
     uint32_t fresh[2][3];  // corners
@@ -43,7 +41,7 @@ static uint32_t vertex_of(const refit *f, kst_node v) {
 static merge merge_at(const refit *f, kst_node v) {
     const kst_net *net = f->net;
     kst_family family = kst_node_family(f->r, v);
-    merge m = {.vertex = vertex_of(f, v)};
+    merge m = {0};
     for (int k = 0; k < 2; ++k) {
         kst_half whole = {family.w[k], family.a, family.b};
         if (kst_half_absent(f->r, &whole)) continue;
@@ -105,16 +103,12 @@ static void free_another_ring(kst_fit *fit) {
 }
 
 // Heights with which the merged triangles keep the error, made at once.
-static bool find_heights(refit *f, const merge *m, bool inside) {
+static bool find_heights(refit *f, const merge *m) {
     kst_fit *fit = &f->fit;
-    if (inside && f->hopeless[m->vertex]) return false;
     kst_fit_begin(fit);
     for (int t = 0; t < m->fresh_count; ++t) kst_fit_add(fit, m->fresh[t]);
     free_another_ring(fit);
-    if (!kst_fit_solve(fit)) {  // not even with nothing else to keep
-        if (inside) f->hopeless[m->vertex] = !fit->crowded;
-        return false;
-    }
+    if (!kst_fit_solve(fit)) return false;  // not even with nothing else to keep
     for (int t = 0; t < m->old_count; ++t) kst_fit_skip(fit, m->old[t]);
     for (int ring = 0; ring < RINGS; ++ring) {
         if (ring) free_another_ring(fit);
@@ -131,26 +125,12 @@ static void leave(refit *f, kst_node v, const merge *m) {
     f->r->active[bit / 64] &= ~((uint64_t)1 << (bit % 64));
 }
 
-// ---- passes ------------------------------------------------------------------------------------------------
+// ---- levels ------------------------------------------------------------------------------------------------
 
 static karst_status pause(refit *f, double share) {
     enum { SOME = 512 };
     if (f->fit.short_of_memory) return KARST_ERROR_MEMORY;
     return f->steps++ % SOME ? KARST_OK : kst_progress_step(f->progress, "refit", share);
-}
-
-static karst_status centre_vertices(refit *f, double share) {
-    karst_status status = KARST_OK;
-    for (uint32_t v = 0; v < f->net->vertex_count && !status; ++v) {
-        if (f->net->head[v] == KST_NONE) continue;
-        kst_fit_begin(&f->fit);
-        kst_fit_free_vertex(&f->fit, v);
-        kst_fit_add_stars(&f->fit);
-        kst_fit_centre(&f->fit);
-        kst_fit_accept(&f->fit);
-        status = pause(f, share);
-    }
-    return status;
 }
 
 static int by_cost(const void *a, const void *b) {
@@ -179,30 +159,17 @@ static karst_status leave_level(refit *f, int level, double share) {
     for (size_t k = 0; k < count && !status; ++k) {
         kst_node v = f->queue[k].node;
         merge m = merge_at(f, v);
-        if (find_heights(f, &m, kst_node_same(v, kst_node_place(f->r, v)))) leave(f, v, &m);
+        if (cost_of(f, &m) <= f->r->error || find_heights(f, &m)) leave(f, v, &m);
         status = pause(f, share);
     }
     return status;
 }
 
-static void forget_inactive(kst_rqt *r) {
-    kst_node *node = r->nodes.items;
-    size_t keep = 0;
-    for (size_t k = 0; k < r->nodes.count; ++k)
-        if (kst_node_is_active(r, node[k])) node[keep++] = node[k];
-    r->nodes.count = keep;
-}
-
 static karst_status run(refit *f) {
     int levels = 2 * __builtin_ctz((unsigned)f->r->side) + 1;
     karst_status status = KARST_OK;
-    for (int pass = 0; pass < PASSES && !status; ++pass) {
-        double from = (double)pass / PASSES;
-        status = centre_vertices(f, from);
-        for (int level = 0; level < levels && !status; ++level)
-            status = leave_level(f, level, from + (level + 1.0) / (levels + 1) / PASSES);
-        forget_inactive(f->r);
-    }
+    for (int level = 0; level < levels && !status; ++level)
+        status = leave_level(f, level, (level + 1.0) / (levels + 1));
     return status;
 }
 
@@ -214,10 +181,9 @@ karst_status kst_rqt_refit(kst_rqt *r, kst_net *net, const karst_progress *progr
     f->r = r;
     f->net = net;
     f->progress = progress;
-    f->hopeless = kst_alloc_zero(a, net->vertex_room * sizeof *f->hopeless);
     f->stays = kst_alloc_zero(a, net->vertex_room * sizeof *f->stays);
     f->queue = kst_alloc_array(a, nodes + 1, sizeof *f->queue);
-    karst_status status = f->hopeless && f->stays && f->queue ? kst_net_link(net) : KARST_ERROR_MEMORY;
+    karst_status status = f->stays && f->queue ? kst_net_link(net) : KARST_ERROR_MEMORY;
     if (!status) status = kst_fit_open(&f->fit, r, net);
     for (size_t k = 0; k < r->pins.count && !status; ++k) {
         kst_node pin = ((const kst_node *)r->pins.items)[k];
@@ -228,7 +194,6 @@ karst_status kst_rqt_refit(kst_rqt *r, kst_net *net, const karst_progress *progr
     if (!status) kst_net_pack(net, r);
     if (f->fit.r) kst_fit_close(&f->fit);
     kst_free(a, f->stays, net->vertex_room * sizeof *f->stays);
-    kst_free(a, f->hopeless, net->vertex_room * sizeof *f->hopeless);
     kst_free(a, f->queue, (nodes + 1) * sizeof *f->queue);
     kst_free(a, f, sizeof *f);
     return status;

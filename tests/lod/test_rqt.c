@@ -346,6 +346,62 @@ static void parts_made_apart_meet(void **state) {
     assert_true(torn > 15);  // the control: free borders do not meet
 }
 
+// ---- several regions -------------------------------------------------------------------------------------
+
+static karst_field *wide_field(int columns, int rows) {
+    float *y = malloc((size_t)columns * (size_t)rows * sizeof *y);
+    for (int k = 0; k < columns * rows; ++k) {
+        int i = k % columns, j = k / columns;
+        y[k] = (float)(60 * sin(i * 0.02) * cos(j * 0.05) + (double)(kst_random(3, (uint64_t)k) % 1000) * 0.003);
+    }
+    karst_field *field = field_of(columns, rows, y);
+    free(y);
+    uint8_t hole[40 * 25];
+    for (int k = 0; k < 40 * 25; ++k) hole[k] = kst_random(4, (uint64_t)k) % 3 == 0;
+    for (int i = 980; i + 40 < columns; i += 300)  // over cuts too
+        assert_int_equal(karst_field_write_holes(field, (karst_rect){i, 3, i + 40, 28}, hole, 40), KARST_OK);
+    return field;
+}
+
+// Regions meet, and who makes them changes no bit.
+static void large_fields_are_one_mesh_on_any_number_of_threads(void **state) {
+    (void)state;
+    static const int sizes[][3] = {{2100, 40, true}, {33, 1400, true}, {1100, 1060, false}};
+    for (int c = 0; c < 3; ++c) {
+        karst_field *field = wide_field(sizes[c][0], sizes[c][1]);
+        samples s = samples_of(field);
+        karst_mesh *first = NULL;
+        static const int workers[] = {1, 2, 5};
+        for (int k = 0; k < 3; ++k) {
+            karst_jobs_def jobs_def = karst_jobs_def_default();
+            jobs_def.worker_count = workers[k];
+            karst_jobs *jobs;
+            assert_int_equal(karst_jobs_create(&jobs_def, &jobs), KARST_OK);
+            karst_mesh_def def = karst_mesh_def_default();
+            karst_mesh *m;
+            def.error_m = 4;
+            def.jobs = jobs;
+            def.refit = sizes[c][2];
+            assert_int_equal(karst_mesh_build(field, &def, &m), KARST_OK);
+            karst_jobs_destroy(jobs);
+            if (!first) {
+                first = m;
+                mesh_facts f = look_at_mesh(&s, whole(&s), m);
+                assert_true(mesh_is_good(&f, 4) && f.worst_m == m->error_m);
+                continue;
+            }
+            assert_true(m->vertex_count == first->vertex_count && m->triangle_count == first->triangle_count);
+            assert_memory_equal(m->position, first->position, m->vertex_count * sizeof *m->position);
+            assert_memory_equal(m->place, first->place, m->vertex_count * sizeof *m->place);
+            assert_memory_equal(m->triangle, first->triangle, m->triangle_count * sizeof *m->triangle);
+            karst_mesh_destroy(m);
+        }
+        karst_mesh_destroy(first);
+        samples_free(&s);
+        karst_field_destroy(field);
+    }
+}
+
 // ---- packs -----------------------------------------------------------------------------------------------
 
 // The vertices of the finest level where the lattice has them.
@@ -408,7 +464,7 @@ static void packs_are_meshed_as_they_are_stored(void **state) {
 static void every_allocation_may_fail(void **state) {
     (void)state;
     karst_field *field;
-    assert_int_equal(scene_rough_field(70, 66, 3, 4, false, true, (karst_pos){0, 0, 0}, &field), KARST_OK);
+    field = wide_field(1030, 40);  // two regions
     int failures = 0;
     for (uint64_t n = 1;; ++n) {
         karst_mesh_def def = karst_mesh_def_default();
@@ -486,12 +542,6 @@ static void what_makes_no_sense_is_refused(void **state) {
         assert_null(mesh);
     }
     karst_field_destroy(field);
-    karst_field_def large = karst_field_def_default();
-    large.shape.columns = 1 << 13, large.shape.rows = (1 << 11) + 1;
-    assert_int_equal(karst_field_create(&large, &field), KARST_OK);
-    karst_mesh *mesh = NULL;
-    assert_int_equal(karst_mesh_build(field, NULL, &mesh), KARST_ERROR_LIMIT);
-    karst_field_destroy(field);
     karst_mesh_destroy(NULL);
 }
 
@@ -502,6 +552,7 @@ int main(void) {
         cmocka_unit_test(no_error_gives_the_reference_triangles),
         cmocka_unit_test(plane_ground_is_two_triangles),
         cmocka_unit_test(parts_made_apart_meet),
+        cmocka_unit_test(large_fields_are_one_mesh_on_any_number_of_threads),
         cmocka_unit_test(packs_are_meshed_as_they_are_stored),
         cmocka_unit_test(real_ground_needs_few_triangles),
         cmocka_unit_test(every_allocation_may_fail),
