@@ -55,3 +55,4 @@ bench_main bench_stream;
 bench_main bench_huge;
 bench_main bench_codec;
 bench_main bench_mesh;
+bench_main bench_resident;

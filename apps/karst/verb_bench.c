@@ -17,11 +17,13 @@
 #pragma weak bench_huge
 #pragma weak bench_codec
 #pragma weak bench_mesh
+#pragma weak bench_resident
 static const struct {
     const char *name;
     bench_main *run;
-} benches[] = {{"select", bench_select}, {"rings", bench_rings}, {"rays", bench_rays},   {"bake", bench_bake},
-               {"stream", bench_stream}, {"huge", bench_huge},   {"codec", bench_codec}, {"mesh", bench_mesh}};
+} benches[] = {{"select", bench_select}, {"rings", bench_rings},   {"rays", bench_rays},
+               {"bake", bench_bake},     {"stream", bench_stream}, {"huge", bench_huge},
+               {"codec", bench_codec},   {"mesh", bench_mesh},     {"resident", bench_resident}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 // The processor's name as the system tells it, or "unknown".
@@ -135,7 +137,7 @@ static const option options[] = {
 
 const verb verb_bench = {
     .name = "bench",
-    .usage = "select|rings|rays|bake|stream|huge|codec|mesh [options]",
+    .usage = "select|rings|rays|bake|stream|huge|codec|mesh|resident [options]",
     .summary = "Measure on this machine, beside other libraries where they are installed.",
     .example = "karst bench rays\nkarst bench rays --json",
     .options = options,

@@ -39,7 +39,7 @@ static karst_status grow_slots(kst_store *store, int wanted) {
     return KARST_OK;
 }
 
-enum { WORDS_ROOM = KARST_RESIDENT_WORDS_MAX + KST_HEAP_WIDTH, DISPLACED = 1 << 24, TRANSPARENCY = 1 << 26 };
+enum { WORDS_ROOM = KARST_RESIDENT_WORDS_MAX + KST_HEAP_WIDTH };
 
 static karst_status put_chunk(kst_store *store, int slot, const karst_chunk *chunk, int32_t level, int32_t column,
                               int32_t row) {
@@ -49,8 +49,8 @@ static karst_status put_chunk(kst_store *store, int slot, const karst_chunk *chu
     karst_status status = kst_heap_put(&store->heap, store->words, count, &label->run);
     store->texture[KST_UNIT_WORDS] = store->heap.texture;
     if (status) return status;
-    store->displaced |= (store->words[0] & DISPLACED) != 0;
-    *label = (kst_label){level, column, row, label->run, (store->words[0] & TRANSPARENCY) != 0};
+    store->displaced |= (store->words[0] & KARST_RESIDENT_DISPLACED) != 0;
+    *label = (kst_label){level, column, row, label->run, (store->words[0] & KARST_RESIDENT_TRANSPARENCY) != 0};
     return KARST_OK;
 }
 

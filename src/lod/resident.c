@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Resident form: a chunk in as few bits a vertex as its own ranges take. The layout is told in karst/resident.h; the
-// reading half is the CPU twin of stored() and stored_normal() in src/gl/shaders/drawn.glsl, a change here is one
-// there.
+// Resident form: a chunk in as few bits a vertex as its ground takes. The layout is told in karst/resident.h; the
+// reading half is the CPU twin of stored(), stored_normal() and stored_shade() in src/gl/shaders/drawn.glsl: a change
+// here is one there.
 #include "karst/resident.h"
 
 #include "core/core.h"
@@ -10,189 +10,268 @@ enum {
     SIDE = KARST_CHUNK_SIDE,
     COUNT = KARST_CHUNK_VERTICES,
     PITCH = KARST_RESIDENT_PITCH,
-    TABLE_SIDE = KARST_RESIDENT_SIDE,
+    BLOCKS = KARST_CHUNK_CELLS / PITCH,  // along a side
+    TABLE_SIDE = BLOCKS + 1,
     TABLE = TABLE_SIDE * TABLE_SIDE,
-    HEAD = 4,
-    HALF = KARST_HALF_VERTICES,
-    HALF_WORDS = (HALF + 3) / 4,
-    HOLE_WORDS = 2 * KARST_CHUNK_CELLS,
-    DISPLACED = 1,
-    OCCLUSION = 2,
-    TRANSPARENCY = 4,
-    HOLES = 8,
-    MOST_BITS = 32 + 16 + 16 + 8 + 8,
+    DISPLACED = KARST_RESIDENT_DISPLACED,
+    EVEN = PITCH / 2 + 1,  // even vertices along a block, both its borders
+    BLOCK_VERTICES = (PITCH + 1) * (PITCH + 1),
+    HOLE_BITS = PITCH * PITCH,
+    MOST_BITS = COUNT * (32 + 16 + 16 + 8 + 8) + BLOCKS * BLOCKS * (EVEN * EVEN * 16 + HOLE_BITS + 31),
+    HEAD = 1 + 3 * TABLE + 2 * BLOCKS * BLOCKS,
 };
-_Static_assert(KARST_RESIDENT_WORDS_MAX ==
-                   HEAD + 2 * TABLE + (COUNT * MOST_BITS + 31) / 32 + 2 * HALF_WORDS + HOLE_WORDS,
-               "what the header says is what the layout takes");
+_Static_assert(HEAD + MOST_BITS / 32 <= KARST_RESIDENT_WORDS_MAX, "what the header says holds what the layout takes");
+_Static_assert(KARST_RESIDENT_WORDS_MAX < 1 << 14, "blocks name the words of their data in 14 bits");
 
-// The first word, and where the parts lie.
-typedef struct layout {
-    int y, dx, dz, nx, nz;  // bits
-    int record;             // their sum
-    int flags;
-    int vertices, occlusion, transparency, holes, end;  // first words
-} layout;
+// Components in the order of a record, then those of even vertices.
+enum { Y, DX, DZ, NX, NZ, OCCLUSION, TRANSPARENCY, COMPONENTS, RECORD = OCCLUSION };
+static const int bits_of[COMPONENTS] = {32, 16, 16, 8, 8, 8, 8};
+static const int width_place[COMPONENTS] = {0, 6, 11, 16, 20, 24, 28},
+                 width_mask[COMPONENTS] = {63, 31, 31, 15, 15, 15, 15};
+static const int base_place[RECORD] = {15, 18, 21, 24, 27};
 
-static layout layout_of(uint32_t first) {
-    layout l = {.y = (int)(first & 63),
-                .dx = (int)(first >> 6 & 31),
-                .dz = (int)(first >> 11 & 31),
-                .nx = (int)(first >> 16 & 15),
-                .nz = (int)(first >> 20 & 15),
-                .flags = (int)(first >> 24)};
-    l.record = l.y + l.dx + l.dz + l.nx + l.nz;
-    l.vertices = HEAD + (l.flags & DISPLACED ? 2 : 1) * TABLE;
-    l.occlusion = l.vertices + (COUNT * l.record + 31) / 32;
-    l.transparency = l.occlusion + (l.flags & OCCLUSION ? HALF_WORDS : 0);
-    l.holes = l.transparency + (l.flags & TRANSPARENCY ? HALF_WORDS : 0);
-    l.end = l.holes + (l.flags & HOLES ? HOLE_WORDS : 0);
-    return l;
+static int shade_table(uint32_t first) {  // first word of normals and shade
+    return 1 + (first & DISPLACED ? 2 : 1) * TABLE;
 }
 
-static bool is_layout(const layout *l) {
-    return l->y <= 32 && l->dx <= 16 && l->dz <= 16 && l->nx <= 8 && l->nz <= 8 &&
-           l->flags <= (DISPLACED | OCCLUSION | TRANSPARENCY | HOLES) && (l->flags & DISPLACED || !(l->dx | l->dz));
+// A component of a whole vertex, with its sign where it has one.
+static uint32_t corner_value(const uint32_t *words, int c, int corner) {
+    if (c == Y) return words[1 + corner];
+    if (c == DX) return (uint32_t)(int32_t)(int16_t)(words[1 + TABLE + corner] & 0xFFFF);
+    if (c == DZ) return (uint32_t)(int32_t)(int16_t)(words[1 + TABLE + corner] >> 16);
+    return words[shade_table(words[0]) + corner] >> (8 * (c - NX)) & 0xFF;
 }
 
-int32_t karst_resident_words(uint32_t first) {
-    layout l = layout_of(first);
-    return is_layout(&l) ? l.end : 0;
+// A component at the corners of a block: at (0, 0), and how much more at the others.
+typedef struct corners {
+    uint32_t at, x, z, both;
+} corners;
+
+static corners corners_of(const uint32_t *words, int c, int corner) {
+    uint32_t at = corner_value(words, c, corner);
+    return (corners){at, corner_value(words, c, corner + 1) - at, corner_value(words, c, corner + TABLE_SIDE) - at,
+                     corner_value(words, c, corner + TABLE_SIDE + 1) - at};
 }
 
-// ---- prediction: bilinear between four corners, in arithmetic that wraps ---------------------------
-
-// Where a vertex lies in the table: its corner (0, 0) and the weights of the four.
-typedef struct spot {
-    int corner;
-    uint32_t w[4];
-} spot;
-
-static spot spot_of(int i, int j) {
-    int a = i / PITCH < TABLE_SIDE - 2 ? i / PITCH : TABLE_SIDE - 2;
-    int b = j / PITCH < TABLE_SIDE - 2 ? j / PITCH : TABLE_SIDE - 2;
-    uint32_t f = (uint32_t)(i - a * PITCH), g = (uint32_t)(j - b * PITCH);
-    return (spot){b * TABLE_SIDE + a, {(PITCH - f) * (PITCH - g), f * (PITCH - g), (PITCH - f) * g, f * g}};
+// The bilinear surface through them, in arithmetic that wraps.
+static uint32_t surface_at(const corners *c, int f, int g) {
+    uint32_t sum =
+        (uint32_t)(f * (PITCH - g)) * c->x + (uint32_t)((PITCH - f) * g) * c->z + (uint32_t)(f * g) * c->both;
+    return c->at + (uint32_t)((int32_t)(sum + PITCH * PITCH / 2) >> 6);
 }
 
-static uint32_t blend(const spot *s, uint32_t c00, uint32_t c10, uint32_t c01, uint32_t c11) {
-    uint32_t sum = s->w[0] * c00 + s->w[1] * c10 + s->w[2] * c01 + s->w[3] * c11 + PITCH * PITCH / 2;
-    return (uint32_t)((int32_t)sum >> 6);
+// What is taken from a code: eighths of the width's span.
+static uint32_t base_value(int base, int width) {
+    return width < 3 ? (uint32_t)base >> (3 - width) : (uint32_t)base << (width - 3);
 }
 
-// The corners of a spot in a table of words as they are (y), or of their low or high halves with their sign.
-static uint32_t blend_words(const spot *s, const uint32_t *table) {
-    const uint32_t *c = table + s->corner;
-    return blend(s, c[0], c[1], c[TABLE_SIDE], c[TABLE_SIDE + 1]);
+// ---- blocks ----------------------------------------------------------------------------------------
+
+typedef struct block {
+    int corner;        // of the table
+    int across, down;  // vertices of its own
+    int width[COMPONENTS];
+    int base[COMPONENTS];
+    int record, even;  // bits of a vertex, and of an even one
+    bool holes;
+    int data;  // first word
+} block;
+
+static int block_words(const block *b) {
+    int bits = b->across * b->down * b->record + (b->even ? EVEN * EVEN * b->even : 0) + (b->holes ? HOLE_BITS : 0);
+    return (bits + 31) / 32;
 }
-static uint32_t low(uint32_t word) {
-    return (uint32_t)(int32_t)(int16_t)(word & 0xFFFF);
+
+static void place_block(block *b, int number) {
+    int x = number % BLOCKS, z = number / BLOCKS;
+    b->corner = z * TABLE_SIDE + x;
+    b->across = x == BLOCKS - 1 ? PITCH + 1 : PITCH;
+    b->down = z == BLOCKS - 1 ? PITCH + 1 : PITCH;
+    b->record = b->even = 0;
+    for (int c = 0; c < RECORD; ++c) b->record += b->width[c];
+    for (int c = RECORD; c < COMPONENTS; ++c) b->even += b->width[c];
 }
-static uint32_t high(uint32_t word) {
-    return (uint32_t)(int32_t)(int16_t)(word >> 16);
-}
-static uint32_t blend_low(const spot *s, const uint32_t *table) {
-    const uint32_t *c = table + s->corner;
-    return blend(s, low(c[0]), low(c[1]), low(c[TABLE_SIDE]), low(c[TABLE_SIDE + 1]));
-}
-static uint32_t blend_high(const spot *s, const uint32_t *table) {
-    const uint32_t *c = table + s->corner;
-    return blend(s, high(c[0]), high(c[1]), high(c[TABLE_SIDE]), high(c[TABLE_SIDE + 1]));
+
+static block read_block(const uint32_t *words, int number) {
+    const uint32_t *head = words + shade_table(words[0]) + TABLE + 2 * number;
+    block b = {.data = (int)(head[1] & 0x3FFF), .holes = head[1] >> 14 & 1};
+    for (int c = 0; c < COMPONENTS; ++c) {
+        b.width[c] = (int)(head[0] >> width_place[c]) & width_mask[c];
+        b.base[c] = c < RECORD ? (int)(head[1] >> base_place[c] & 7) : 4;
+    }
+    place_block(&b, number);
+    return b;
 }
 
 // ---- pack ------------------------------------------------------------------------------------------
 
-static uint32_t sideways(karst_vertex v) {
-    return (uint32_t)(uint16_t)v.dx | (uint32_t)(uint16_t)v.dz << 16;
-}
-
-// Residuals of one component; after spread() codes from 0 on.
-typedef struct component {
-    int32_t value[COUNT];
-    int32_t least;
-    int bits;
-} component;
-
-static void spread(component *c) {
-    int32_t least = c->value[0], most = least;
-    for (int k = 1; k < COUNT; ++k) {
-        least = c->value[k] < least ? c->value[k] : least;
-        most = c->value[k] > most ? c->value[k] : most;
-    }
-    for (int k = 0; k < COUNT; ++k) c->value[k] = (int32_t)((uint32_t)c->value[k] - (uint32_t)least);
-    uint32_t range = (uint32_t)most - (uint32_t)least;
-    c->least = least;
-    c->bits = range ? 32 - __builtin_clz(range) : 0;
-}
-
-static void put_records(const component *c, int count, uint32_t *out) {
-    uint64_t held = 0;
-    int bits = 0;
-    for (int k = 0; k < COUNT; ++k)
-        for (int a = 0; a < count; ++a) {
-            held |= (uint64_t)(uint32_t)c[a].value[k] << bits;
-            bits += c[a].bits;
-            if (bits < 32) continue;
-            *out++ = (uint32_t)held;
-            held >>= 32;
-            bits -= 32;
+// The least width and a base in which residuals of [low, high] have codes.
+static void fit(int32_t low, int32_t high, int most, int *width, int *base, bool centred) {
+    uint32_t range = (uint32_t)high - (uint32_t)low;
+    for (*width = range ? 32 - __builtin_clz(range) : 0; *width < most; ++*width)
+        for (*base = centred ? 4 : 0; *base < (centred ? 5 : 8); ++*base) {
+            int64_t from = -(int64_t)base_value(*base, *width);
+            if (low >= from && high < from + (INT64_C(1) << *width)) return;
         }
-    if (bits) *out = (uint32_t)held;
+    *base = 4;  // of all bits: two's complement
 }
 
-static int any_flags(const karst_chunk *chunk) {
+typedef struct writer {
+    uint32_t *at;
+    uint64_t held;
+    int bits;
+} writer;
+
+static void put(writer *w, uint32_t code, int width) {
+    w->held |= (uint64_t)code << w->bits;
+    w->bits += width;
+    if (w->bits < 32) return;
+    *w->at++ = (uint32_t)w->held;
+    w->held >>= 32;
+    w->bits -= 32;
+}
+
+// count records of the components [from, to) that have a width.
+static void put_records(writer *w, int32_t code[COMPONENTS][BLOCK_VERTICES], const int width[COMPONENTS], int from,
+                        int to, int count) {
+    int used[COMPONENTS], n = 0;
+    for (int c = from; c < to; ++c)
+        if (width[c]) used[n++] = c;
+    for (int k = 0; n && k < count; ++k)
+        for (int u = 0; u < n; ++u) put(w, (uint32_t)code[used[u]][k], width[used[u]]);
+}
+
+static void flush(writer *w) {
+    if (w->bits) *w->at++ = (uint32_t)w->held;
+    w->held = 0;
+    w->bits = 0;
+}
+
+// What a component of a block holds, row by row: of its own vertices, or of its even ones.
+static void gather(const karst_chunk *chunk, const block *b, int number, int c, uint32_t out[BLOCK_VERTICES]) {
+    int i0 = number % BLOCKS * PITCH, j0 = number / BLOCKS * PITCH, n = 0;
+    const uint8_t *half = c == OCCLUSION ? chunk->occlusion : chunk->transparency;
+    for (int g = 0; c >= RECORD && g < EVEN; ++g)
+        for (int f = 0; f < EVEN; ++f) out[n++] = half[(j0 / 2 + g) * KARST_HALF_SIDE + i0 / 2 + f];
+    for (int g = 0; c < RECORD && g < b->down; ++g) {
+        const karst_vertex *v = chunk->vertex + (j0 + g) * SIDE + i0;
+        const uint16_t *normal = chunk->normal + (j0 + g) * SIDE + i0;
+        for (int f = 0; f < b->across; ++f, ++n)
+            out[n] = c == Y    ? (uint32_t)v[f].y
+                     : c == DX ? (uint32_t)(int32_t)v[f].dx
+                     : c == DZ ? (uint32_t)(int32_t)v[f].dz
+                     : c == NX ? normal[f] & 0xFFu
+                               : normal[f] >> 8;
+    }
+}
+
+// The same less the surface, as numbers of so many bits.
+static int residuals(const karst_chunk *chunk, const uint32_t *words, const block *b, int number, int c,
+                     int32_t out[BLOCK_VERTICES]) {
+    uint32_t value[BLOCK_VERTICES];
+    gather(chunk, b, number, c, value);
+    int across = c < RECORD ? b->across : EVEN, down = c < RECORD ? b->down : EVEN, step = c < RECORD ? 1 : 2;
+    corners k = corners_of(words, c, b->corner);
+    for (int g = 0; g < down; ++g)
+        for (int f = 0; f < across; ++f)
+            out[g * across + f] = (int32_t)(value[g * across + f] - surface_at(&k, f * step, g * step));
+    int count = across * down;
+    if (bits_of[c] == 16)
+        for (int n = 0; n < count; ++n) out[n] = (int16_t)out[n];
+    if (bits_of[c] == 8)
+        for (int n = 0; n < count; ++n) out[n] = (int8_t)out[n];
+    return count;
+}
+
+static uint64_t block_holes(const karst_chunk *chunk, int number) {
+    uint64_t holes = 0;
+    for (int j = 0; j < PITCH; ++j)
+        holes |= (chunk->hole[number / BLOCKS * PITCH + j] >> (number % BLOCKS * PITCH) & 0xFF) << (PITCH * j);
+    return holes;
+}
+
+// Its two words of head go to `head`. @return words of data
+static int put_block(const karst_chunk *chunk, const uint32_t *words, int number, int data, uint32_t *head,
+                     uint32_t *out) {
+    int32_t residual[COMPONENTS][BLOCK_VERTICES];
+    uint64_t holes = block_holes(chunk, number);
+    block b = {.holes = holes != 0, .data = data};
+    place_block(&b, number);
+    head[0] = 0;
+    head[1] = (uint32_t)data | (uint32_t)b.holes << 14;
+    for (int c = 0; c < COMPONENTS; ++c) {
+        if ((c == DX || c == DZ) && !(words[0] & DISPLACED)) continue;
+        int count = residuals(chunk, words, &b, number, c, residual[c]);
+        int32_t low = residual[c][0], high = low;
+        for (int k = 1; k < count; ++k) {
+            low = residual[c][k] < low ? residual[c][k] : low;
+            high = residual[c][k] > high ? residual[c][k] : high;
+        }
+        fit(low, high, bits_of[c], &b.width[c], &b.base[c], c >= RECORD);
+        head[0] |= (uint32_t)b.width[c] << width_place[c];
+        if (c < RECORD) head[1] |= (uint32_t)b.base[c] << base_place[c];
+        for (int k = 0; k < count; ++k)
+            residual[c][k] = (int32_t)((uint32_t)residual[c][k] + base_value(b.base[c], b.width[c]));
+    }
+    place_block(&b, number);
+    writer w = {out, 0, 0};
+    put_records(&w, residual, b.width, 0, RECORD, b.across * b.down);
+    put_records(&w, residual, b.width, RECORD, COMPONENTS, EVEN * EVEN);
+    for (int k = 0; k < 2 && b.holes; ++k) put(&w, (uint32_t)(holes >> (32 * k)), 32);
+    flush(&w);
+    return block_words(&b);
+}
+
+static uint32_t flags_of(const karst_chunk *chunk) {
     int moved = 0, occlusion = 0, transparency = 0;
     uint64_t holes = 0;
     for (int k = 0; k < COUNT; ++k) moved |= chunk->vertex[k].dx | chunk->vertex[k].dz;
-    for (int k = 0; k < HALF; ++k) {
+    for (int k = 0; k < KARST_HALF_VERTICES; ++k) {
         occlusion |= chunk->occlusion[k];
         transparency |= chunk->transparency[k];
     }
     for (int j = 0; j < KARST_CHUNK_CELLS; ++j) holes |= chunk->hole[j];
-    return (moved ? DISPLACED : 0) | (occlusion ? OCCLUSION : 0) | (transparency ? TRANSPARENCY : 0) |
-           (holes ? HOLES : 0);
-}
-
-static void put_half(const uint8_t half[HALF], uint32_t *out) {
-    for (int k = 0; k < HALF_WORDS; ++k) out[k] = 0;
-    for (int k = 0; k < HALF; ++k) out[k / 4] |= (uint32_t)half[k] << (8 * (k % 4));
+    return (moved ? (uint32_t)KARST_RESIDENT_DISPLACED : 0) | (occlusion ? (uint32_t)KARST_RESIDENT_OCCLUSION : 0) |
+           (transparency ? (uint32_t)KARST_RESIDENT_TRANSPARENCY : 0) | (holes ? (uint32_t)KARST_RESIDENT_HOLES : 0);
 }
 
 int32_t karst_resident_pack(const karst_chunk *chunk, uint32_t *words) {
-    int flags = any_flags(chunk);
-    uint32_t *table = words + HEAD, *moved = table + TABLE;
-    for (int b = 0; b < TABLE_SIDE; ++b)
-        for (int a = 0; a < TABLE_SIDE; ++a) {
-            karst_vertex v = chunk->vertex[b * PITCH * SIDE + a * PITCH];
-            table[b * TABLE_SIDE + a] = (uint32_t)v.y;
-            if (flags & DISPLACED) moved[b * TABLE_SIDE + a] = sideways(v);
-        }
-    component c[5];  // y, dx, dz, nx, nz
-    for (int k = 0; k < COUNT; ++k) {
-        spot s = spot_of(k % SIDE, k / SIDE);
-        karst_vertex v = chunk->vertex[k];
-        c[0].value[k] = (int32_t)((uint32_t)v.y - blend_words(&s, table));
-        c[1].value[k] = flags & DISPLACED ? (int16_t)(uint16_t)((uint32_t)v.dx - blend_low(&s, moved)) : 0;
-        c[2].value[k] = flags & DISPLACED ? (int16_t)(uint16_t)((uint32_t)v.dz - blend_high(&s, moved)) : 0;
-        c[3].value[k] = chunk->normal[k] & 0xFF;
-        c[4].value[k] = chunk->normal[k] >> 8;
+    words[0] = flags_of(chunk);
+    uint32_t *shade = words + shade_table(words[0]), *head = shade + TABLE;
+    for (int k = 0; k < TABLE; ++k) {
+        int at = k / TABLE_SIDE * PITCH * SIDE + k % TABLE_SIDE * PITCH;
+        int half = k / TABLE_SIDE * PITCH / 2 * KARST_HALF_SIDE + k % TABLE_SIDE * PITCH / 2;
+        karst_vertex v = chunk->vertex[at];
+        words[1 + k] = (uint32_t)v.y;
+        if (words[0] & DISPLACED) words[1 + TABLE + k] = (uint16_t)v.dx | (uint32_t)(uint16_t)v.dz << 16;
+        shade[k] =
+            chunk->normal[at] | (uint32_t)chunk->occlusion[half] << 16 | (uint32_t)chunk->transparency[half] << 24;
     }
-    for (int a = 0; a < 5; ++a) spread(&c[a]);
-    words[0] = (uint32_t)c[0].bits | (uint32_t)c[1].bits << 6 | (uint32_t)c[2].bits << 11 | (uint32_t)c[3].bits << 16 |
-               (uint32_t)c[4].bits << 20 | (uint32_t)flags << 24;
-    words[1] = (uint32_t)c[0].least;
-    words[2] = ((uint32_t)c[1].least & 0xFFFF) | (uint32_t)c[2].least << 16;
-    words[3] = (uint32_t)c[3].least | (uint32_t)c[4].least << 8;
-    layout l = layout_of(words[0]);
-    put_records(c, 5, words + l.vertices);
-    if (flags & OCCLUSION) put_half(chunk->occlusion, words + l.occlusion);
-    if (flags & TRANSPARENCY) put_half(chunk->transparency, words + l.transparency);
-    for (int k = 0; k < HOLE_WORDS && flags & HOLES; ++k)
-        words[l.holes + k] = (uint32_t)(chunk->hole[k / 2] >> (32 * (k % 2)));
-    return l.end;
+    int data = (int)(head - words) + 2 * BLOCKS * BLOCKS;
+    for (int k = 0; k < BLOCKS * BLOCKS; ++k) data += put_block(chunk, words, k, data, head + 2 * k, words + data);
+    words[0] |= (uint32_t)data;
+    return data;
 }
 
 // ---- read ------------------------------------------------------------------------------------------
+
+int32_t karst_resident_words(uint32_t first) {
+    return (int32_t)(first & 0xFFFF);
+}
+
+bool karst_resident_check(const uint32_t *words, int32_t count) {
+    if (count < 1 || karst_resident_words(words[0]) != count || words[0] >> 20) return false;
+    int data = shade_table(words[0]) + TABLE + 2 * BLOCKS * BLOCKS;
+    if (count < data || count > KARST_RESIDENT_WORDS_MAX) return false;
+    for (int k = 0; k < BLOCKS * BLOCKS; ++k) {
+        block b = read_block(words, k);
+        for (int c = 0; c < COMPONENTS; ++c)
+            if (b.width[c] > bits_of[c]) return false;
+        if (!(words[0] & DISPLACED) && (b.width[DX] || b.width[DZ])) return false;
+        if (b.data < data || b.data + block_words(&b) > count) return false;
+    }
+    return true;
+}
 
 static uint32_t bits_at(const uint32_t *words, int bit, int count) {
     if (!count) return 0;
@@ -203,41 +282,54 @@ static uint32_t bits_at(const uint32_t *words, int bit, int count) {
     return count == 32 ? v : v & ((1u << count) - 1);
 }
 
-// The mean of the four even vertices round (i, j), which coincide where it is even.
-static float half_at(const uint32_t *words, int i, int j) {
-    int sum = 0;
+static int block_number(int i, int j) {
+    int x = i / PITCH < BLOCKS ? i / PITCH : BLOCKS - 1, z = j / PITCH < BLOCKS ? j / PITCH : BLOCKS - 1;
+    return z * BLOCKS + x;
+}
+
+// Component c at (f, g) of the block, its code at `bit`.
+static uint32_t value_at(const uint32_t *words, const block *b, int c, int f, int g, int bit) {
+    corners k = corners_of(words, c, b->corner);
+    return surface_at(&k, f, g) + bits_at(words, bit, b->width[c]) - base_value(b->base[c], b->width[c]);
+}
+
+// The mean of the four even vertices round (f, g), which coincide where it is even.
+static float even_at(const uint32_t *words, const block *b, int c, int f, int g) {
+    int first = 32 * b->data + b->across * b->down * b->record + (c == TRANSPARENCY ? b->width[OCCLUSION] : 0);
+    uint32_t sum = 0;
     for (int k = 0; k < 4; ++k) {
-        int at = (j + k / 2) / 2 * KARST_HALF_SIDE + (i + k % 2) / 2;
-        sum += (int)(words[at / 4] >> (8 * (at % 4)) & 255);
+        int x = (f + k % 2) / 2, z = (g + k / 2) / 2;
+        sum += value_at(words, b, c, 2 * x, 2 * z, first + (z * EVEN + x) * b->even) & 0xFF;
     }
-    return (float)sum * (1.0f / 1020);
+    return (float)(int)sum * (1.0f / 1020);
 }
 
 karst_resident_vertex karst_resident_read(const uint32_t *words, int i, int j) {
-    layout l = layout_of(words[0]);
-    KARST_ASSERT(is_layout(&l) && i >= 0 && i < SIDE && j >= 0 && j < SIDE);
-    const uint32_t *table = words + HEAD, *moved = table + TABLE;
-    spot s = spot_of(i, j);
-    int bit = 32 * l.vertices + (j * SIDE + i) * l.record;
+    KARST_ASSERT(i >= 0 && i < SIDE && j >= 0 && j < SIDE);
+    int number = block_number(i, j), f = i - number % BLOCKS * PITCH, g = j - number / BLOCKS * PITCH;
+    block b = read_block(words, number);
+    int bit = 32 * b.data + (g * b.across + f) * b.record;
     karst_resident_vertex v = {0};
-    v.vertex.y = (int32_t)(blend_words(&s, table) + words[1] + bits_at(words, bit, l.y));
-    bit += l.y;
-    if (l.flags & DISPLACED) {
-        v.vertex.dx = (int16_t)(uint16_t)(blend_low(&s, moved) + words[2] + bits_at(words, bit, l.dx));
-        bit += l.dx;
-        v.vertex.dz = (int16_t)(uint16_t)(blend_high(&s, moved) + (words[2] >> 16) + bits_at(words, bit, l.dz));
-        bit += l.dz;
+    v.vertex.y = (int32_t)value_at(words, &b, Y, f, g, bit);
+    bit += b.width[Y];
+    if (words[0] & DISPLACED) {
+        v.vertex.dx = (int16_t)(uint16_t)value_at(words, &b, DX, f, g, bit);
+        bit += b.width[DX];
+        v.vertex.dz = (int16_t)(uint16_t)value_at(words, &b, DZ, f, g, bit);
+        bit += b.width[DZ];
     }
-    uint32_t nx = (words[3] + bits_at(words, bit, l.nx)) & 0xFF;
-    uint32_t nz = ((words[3] >> 8) + bits_at(words, bit + l.nx, l.nz)) & 0xFF;
+    uint32_t nx = value_at(words, &b, NX, f, g, bit) & 0xFF;
+    uint32_t nz = value_at(words, &b, NZ, f, g, bit + b.width[NX]) & 0xFF;
     v.normal = (uint16_t)(nx | nz << 8);
-    v.occlusion = l.flags & OCCLUSION ? half_at(words + l.occlusion, i, j) : 0;
-    v.opacity = l.flags & TRANSPARENCY ? 1 - half_at(words + l.transparency, i, j) : 1;
+    v.occlusion = words[0] & KARST_RESIDENT_OCCLUSION ? even_at(words, &b, OCCLUSION, f, g) : 0;
+    v.opacity = words[0] & KARST_RESIDENT_TRANSPARENCY ? 1 - even_at(words, &b, TRANSPARENCY, f, g) : 1;
     return v;
 }
 
 bool karst_resident_hole(const uint32_t *words, int i, int j) {
-    layout l = layout_of(words[0]);
-    KARST_ASSERT(is_layout(&l) && i >= 0 && i < KARST_CHUNK_CELLS && j >= 0 && j < KARST_CHUNK_CELLS);
-    return l.flags & HOLES && words[l.holes + 2 * j + i / 32] >> (i % 32) & 1;
+    KARST_ASSERT(i >= 0 && i < KARST_CHUNK_CELLS && j >= 0 && j < KARST_CHUNK_CELLS);
+    block b = read_block(words, block_number(i, j));
+    if (!b.holes) return false;
+    int bit = 32 * b.data + b.across * b.down * b.record + EVEN * EVEN * b.even;
+    return bits_at(words, bit + j % PITCH * PITCH + i % PITCH, 1);
 }

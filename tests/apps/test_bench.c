@@ -84,6 +84,21 @@ static void the_codec_keeps_its_bounds(void **state) {
     ran_free(&r);
 }
 
+static void chunks_are_small_and_true(void **state) {
+    (void)state;
+    ran r = run_karst("bench", "resident", "--quick", "--json");
+    assert_int_equal(r.code, 0);
+    cJSON *object = cJSON_Parse(r.out);
+    assert_non_null(object);
+    const cJSON *rows = cJSON_GetObjectItem(object, "rows");
+    check_rows(rows);
+    assert_true(cJSON_GetObjectItem(find_row(rows, "bytes_per_vertex"), "value")->valuedouble <= 7);
+    assert_true(cJSON_GetObjectItem(find_row(rows, "worst_error_ratio"), "value")->valuedouble <= 1);
+    assert_true(cJSON_GetObjectItem(find_row(rows, "worst_error_overhang"), "value")->valuedouble <= 0.005);
+    cJSON_Delete(object);
+    ran_free(&r);
+}
+
 static void an_unknown_bench_is_wrong_usage(void **state) {
     (void)state;
     ran r = run_karst("bench", "moon");
@@ -97,6 +112,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_are_printed_in_the_form_that_is_written_down),
         cmocka_unit_test(the_codec_keeps_its_bounds),
+        cmocka_unit_test(chunks_are_small_and_true),
         cmocka_unit_test(an_unknown_bench_is_wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,9 +15,9 @@ int g_parity;
 vec4 g_corner;   // levels of the corners
 vec4 g_edge;     // levels of the edges z-, x+, z+, x-
 float g_inner;
-uvec4 g_form;    // the first words of the form
-int g_bits, g_records;  // bits a vertex; the word where the vertices begin
-const uint DISPLACED = 1u << 24, OCCLUSION = 1u << 25, TRANSPARENCY = 1u << 26;
+uint g_form;     // the first word of its form
+int g_tables;    // words of a form before its normals
+const uint DISPLACED = 1u << 16, OCCLUSION = 1u << 17, TRANSPARENCY = 1u << 18;
 
 uint word(int at) {
     int a = g_words + at;
@@ -32,35 +32,62 @@ uint bits_at(int bit, int count) {
     return count == 32 ? v : v & ((1u << count) - 1u);
 }
 
-int width(int shift, uint mask) { return int((g_form.x >> shift) & mask); }
-
 void begin_form() {
-    g_form = uvec4(word(0), word(1), word(2), word(3));
-    g_bits = width(0, 63u) + width(6, 31u) + width(11, 31u) + width(16, 15u) + width(20, 15u);
-    g_records = (g_form.x & DISPLACED) != 0u ? 166 : 85;
+    g_form = word(0);
+    g_tables = (g_form & DISPLACED) != 0u ? 163 : 82;
 }
 
-int first_bit(ivec2 at) { return 32 * g_records + (at.y * 65 + at.x) * g_bits; }
+// A vertex in its block of the form.
+struct Block {
+    ivec2 at;     // from its vertex (0, 0)
+    int corner;   // that one in the tables
+    uvec2 head;
+    int vertices, record;  // of its own; bits of one
+    int data;     // its first bit
+    int bit;      // of the vertex
+};
 
-// The bilinear surface through the corners of the form's table; sums wrap.
-uint blend(uvec4 w, uvec4 c) {
-    uvec4 s = w * c;
-    return uint(int(s.x + s.y + s.z + s.w + 32u) >> 6);
+int width(uvec2 head, int shift, uint mask) { return int((head.x >> shift) & mask); }
+
+Block block_of(ivec2 v) {
+    Block b;
+    ivec2 at = g_first + v, block = min(at >> 3, 7), size = 8 + max(block - 6, 0);
+    b.at = at - (block << 3);
+    b.corner = block.y * 9 + block.x;
+    int head = g_tables + 81 + 2 * (block.y * 8 + block.x);
+    b.head = uvec2(word(head), word(head + 1));
+    b.vertices = size.x * size.y;
+    b.record = width(b.head, 0, 63u) + width(b.head, 6, 31u) + width(b.head, 11, 31u) + width(b.head, 16, 15u) +
+               width(b.head, 20, 15u);
+    b.data = 32 * int(b.head.y & 0x3FFFu);
+    b.bit = b.data + (b.at.y * size.x + b.at.x) * b.record;
+    return b;
 }
+
+uvec4 corners(int table, int corner) {
+    int c = table + corner;
+    return uvec4(word(c), word(c + 1), word(c + 9), word(c + 10));
+}
+
+// The bilinear surface through the corners c of a block plus the code at a bit less its base; all of it wraps.
+uint component(uvec4 c, ivec2 at, int bit, int bits, int base) {
+    ivec2 rest = 8 - at;
+    uint sum = uint(at.x * rest.y) * (c.y - c.x) + uint(rest.x * at.y) * (c.z - c.x) + uint(at.x * at.y) * (c.w - c.x);
+    uint less = bits < 3 ? uint(base >> (3 - bits)) : uint(base) << (bits - 3);
+    return c.x + uint(int(sum + 32u) >> 6) + bits_at(bit, bits) - less;
+}
+
+int base(uvec2 head, int shift) { return int((head.y >> shift) & 7u); }
 
 // (y, dz << 16 | dx) of a vertex of the patch, as karst_resident_read() has them.
 ivec2 stored(ivec2 v) {
-    ivec2 at = g_first + v, cell = min(at >> 3, 7), f = at - (cell << 3), g = 8 - f;
-    uvec4 w = uvec4(g.x * g.y, f.x * g.y, g.x * f.y, f.x * f.y);
-    int corner = 4 + cell.y * 9 + cell.x, bit = first_bit(at), y = width(0, 63u);
-    uvec4 c = uvec4(word(corner), word(corner + 1), word(corner + 9), word(corner + 10));
-    ivec2 s = ivec2(int(blend(w, c) + g_form.y + bits_at(bit, y)), 0);
-    if ((g_form.x & DISPLACED) != 0u) {
-        corner += 81;
-        c = uvec4(word(corner), word(corner + 1), word(corner + 9), word(corner + 10));
-        int x = width(6, 31u);
-        uint dx = blend(w, uvec4(ivec4(c << 16) >> 16)) + g_form.z + bits_at(bit + y, x);
-        uint dz = blend(w, uvec4(ivec4(c) >> 16)) + (g_form.z >> 16) + bits_at(bit + y + x, width(11, 31u));
+    Block b = block_of(v);
+    int y = width(b.head, 0, 63u), x = width(b.head, 6, 31u);
+    ivec2 s = ivec2(int(component(corners(1, b.corner), b.at, b.bit, y, base(b.head, 15))), 0);
+    if ((g_form & DISPLACED) != 0u) {
+        uvec4 c = corners(82, b.corner);
+        uint dx = component(uvec4(ivec4(c << 16) >> 16), b.at, b.bit + y, x, base(b.head, 18));
+        uint dz = component(uvec4(ivec4(c) >> 16), b.at, b.bit + y + x, width(b.head, 11, 31u), base(b.head, 21));
         s.y = int(dz << 16 | (dx & 0xFFFFu));
     }
     return s;
@@ -161,8 +188,11 @@ ivec2 on_edges(ivec2 v) {
 }
 
 vec3 stored_normal(ivec2 v) {
-    int x = width(16, 15u), bit = first_bit(g_first + v) + width(0, 63u) + width(6, 31u) + width(11, 31u);
-    uvec2 code = uvec2(g_form.w + bits_at(bit, x), (g_form.w >> 8) + bits_at(bit + x, width(20, 15u))) & 255u;
+    Block b = block_of(v);
+    uvec4 c = corners(g_tables, b.corner);
+    int x = width(b.head, 16, 15u), z = width(b.head, 20, 15u), bit = b.bit + b.record - x - z;
+    uvec2 code = uvec2(component(c & 255u, b.at, bit, x, base(b.head, 24)),
+                       component((c >> 8) & 255u, b.at, bit + x, z, base(b.head, 27))) & 255u;
     vec2 o = max((vec2(code) - 128.0) / 127.0, -1.0);
     float y = 1.0 - abs(o.x) - abs(o.y);
     vec2 folded = o - vec2(o.x >= 0.0 ? -y : y, o.y >= 0.0 ? -y : y);
@@ -181,27 +211,25 @@ vec3 normal_of(ivec2 v) {
     return normal;
 }
 
-// The mean of a byte of the four even vertices round one, which coincide where it is even. first: word of the bytes
-float half_at(ivec2 v, int first) {
-    ivec2 at = g_first + v;
-    int sum = 0;
+// The mean of the four even vertices round one, which coincide where it is even. first: bit of the first even vertex
+float even_at(Block b, uvec4 c, int first, int bits, int stride) {
+    uint sum = 0u;
     for (int k = 0; k < 4; ++k) {
-        ivec2 h = (at + ivec2(k & 1, k >> 1)) >> 1;
-        int b = h.y * 33 + h.x;
-        sum += int((word(first + (b >> 2)) >> (8 * (b & 3))) & 255u);
+        ivec2 e = (b.at + ivec2(k & 1, k >> 1)) >> 1;
+        sum += component(c, 2 * e, first + (e.y * 5 + e.x) * stride, bits, 4) & 255u;
     }
-    return float(sum) * (1.0 / 1020.0);
+    return float(int(sum)) * (1.0 / 1020.0);
 }
 
 // Occlusion and opacity, as karst_resident_read() has them.
 vec2 stored_shade(ivec2 v) {
-    int occlusion = g_records + ((4225 * g_bits + 31) >> 5), transparency = occlusion;
+    if ((g_form & (OCCLUSION | TRANSPARENCY)) == 0u) return vec2(0.0, 1.0);
+    Block b = block_of(v);
+    uvec4 c = corners(g_tables, b.corner);
+    int o = width(b.head, 24, 15u), t = width(b.head, 28, 15u), first = b.data + b.vertices * b.record;
     vec2 shade = vec2(0.0, 1.0);
-    if ((g_form.x & OCCLUSION) != 0u) {
-        shade.x = half_at(v, occlusion);
-        transparency += 273;
-    }
-    if ((g_form.x & TRANSPARENCY) != 0u) shade.y = 1.0 - half_at(v, transparency);
+    if ((g_form & OCCLUSION) != 0u) shade.x = even_at(b, (c >> 16) & 255u, first, o, o + t);
+    if ((g_form & TRANSPARENCY) != 0u) shade.y = 1.0 - even_at(b, c >> 24, first + o, t, o + t);
     return shade;
 }
 
@@ -210,7 +238,7 @@ vec2 shade_of(ivec2 v) {
     vec2 shade = stored_shade(v);
     int n = vanish_level(v);
     float w = n == 4 ? 0.0 : weight_of(v, n);
-    if (w > 0.0 && (g_form.x & (OCCLUSION | TRANSPARENCY)) != 0u) {
+    if (w > 0.0 && (g_form & (OCCLUSION | TRANSPARENCY)) != 0u) {
         ivec2 d = half_edge(v, n);
         shade = mix(shade, 0.5 * (stored_shade(v - d) + stored_shade(v + d)), w);
     }
