@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A field larger than its bake may hold: the same bytes in little memory.
+// A field larger than its bake may hold: the same bytes in little memory; and files that are walked without being held.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "karst/bake.h"
 #include "karst/field.h"
+#include "karst/geo.h"
+#include "karst/pack.h"
 #include "support/prop.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -114,11 +116,111 @@ static void little_memory_gives_the_same_displaced_pack(void **state) {
     compare(true, 8 * MB);
 }
 
+// ---- files that are walked -----------------------------------------------------------------------------
+
+static uint64_t resident_files(void) {
+    unsigned long long all = 0, resident = 0, shared = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%llu %llu %llu", &all, &resident, &shared) != 3) shared = 0;
+    if (f) fclose(f);
+    return shared * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+// A progress that sees how much of mapped files is resident.
+typedef struct watch {
+    uint64_t before, most;
+} watch;
+
+static bool look(void *context, const char *stage, double share) {
+    (void)stage;
+    (void)share;
+    watch *w = context;
+    uint64_t now = resident_files();
+    if (now > w->before + w->most) w->most = now - w->before;
+    return true;
+}
+
+// The control: what a map that nobody lets go of adds.
+static uint64_t mapped_bytes(const char *path) {
+    kst_map map;
+    watch w = {resident_files(), 0};
+    assert_int_equal(kst_file_map(path, NULL, &map), KARST_OK);
+    uint64_t sum = kst_hash(map.bytes, map.size, 0);
+    look(&w, NULL, 0);
+    kst_file_release(&map, 0, map.size);
+    assert_true(kst_hash(map.bytes, map.size, 0) == sum);  // what was let go of comes back
+    kst_file_unmap(&map);
+    return w.most;
+}
+
+static void check_lets_go_of_what_it_read(void **state) {
+    (void)state;
+    const char *path = temp_path("small.kpack");  // of the test before, else a new one
+    karst_bake_info ignored;
+    if (access(path, R_OK)) assert_int_equal(bake(path, true, 64 * MB, 2, &ignored), KARST_OK);
+    karst_pack *pack;
+    assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
+    uint64_t file_bytes = karst_pack_info_of(pack).file_bytes;
+    karst_check checks[KARST_CHECK_MAX];
+    int count;
+    watch w = {resident_files(), 0};
+    karst_progress progress = {look, &w};
+    assert_int_equal(karst_pack_check(pack, NULL, &progress, checks, &count), KARST_OK);
+    for (int k = 0; k < count; ++k) assert_int_equal(checks[k].failed, 0);
+    karst_pack_close(pack);
+    assert_true(file_bytes > 8 * MB && w.most < 2 * MB);
+    assert_true(mapped_bytes(path) >= file_bytes - MB);
+}
+
+// Rows or columns contiguous: either way a part of the file is resident.
+static void import_lets_go_of_what_it_read(void **state) {
+    (void)state;
+    enum { WIDE = 1500, HIGH = 2000 };
+    for (int turned = 0; turned < 2; ++turned) {
+        char name[32], head[129];
+        snprintf(name, sizeof name, "import%d.npy", turned);
+        const char *path = temp_path(name);
+        FILE *f = fopen(path, "wb");
+        assert_non_null(f);
+        int n =
+            snprintf(head, sizeof head, "\x93NUMPY\x01%cv%c{'descr': '<f4', 'fortran_order': %s, 'shape': (%d, %d), }",
+                     0, 0, turned ? "True" : "False", HIGH, WIDE);
+        memset(head + n, ' ', (size_t)(127 - n));
+        head[127] = '\n';
+        assert_int_equal(fwrite(head, 1, 128, f), 128);
+        for (int k = 0; k < WIDE * HIGH; ++k) {
+            float y = turned ? (float)(k / HIGH + k % HIGH * 0.5) : (float)(k % WIDE + k / WIDE * 0.5);
+            assert_int_equal(fwrite(&y, 4, 1, f), 1);
+        }
+        assert_int_equal(fclose(f), 0);
+        karst_project *project;
+        snprintf(name, sizeof name, "import%d.karst", turned);
+        assert_int_equal(karst_project_create(temp_path(name), NULL, &project), KARST_OK);
+        watch w = {resident_files(), 0};
+        karst_progress progress = {look, &w};
+        karst_report report = {0};
+        int64_t ground;
+        if (karst_geo_import(project, path, NULL, NULL, &progress, &report, NULL, &ground))
+            fail_msg("%s", report.message);
+        karst_field *field;
+        float y;
+        assert_int_equal(karst_project_field(project, ground, 0, &field), KARST_OK);
+        assert_int_equal(karst_field_read(field, (karst_rect){1234, 1999, 1235, 2000}, &y, NULL, NULL, 1), KARST_OK);
+        assert_true(y == 1234 + 999.5f);
+        karst_field_destroy(field);
+        karst_project_close(project);
+        assert_true(w.most < 4 * MB);
+        assert_true(mapped_bytes(path) >= (uint64_t)WIDE * HIGH * 4 - MB);
+    }
+}
+
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(little_memory_gives_the_same_pack),
         cmocka_unit_test(little_memory_gives_the_same_displaced_pack),
+        cmocka_unit_test(check_lets_go_of_what_it_read),
+        cmocka_unit_test(import_lets_go_of_what_it_read),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }
