@@ -106,6 +106,8 @@ KARST_API karst_status karst_project_hash(karst_project *project, uint64_t *out)
 
 /// Most bytes of results to keep, oldest dropped first; default 512 MiB, per open project.
 KARST_API void karst_project_set_cache_limit(karst_project *project, uint64_t bytes);
+/// The limit now [bytes]. Cost: O(1).
+KARST_API uint64_t karst_project_cache_limit(const karst_project *project);
 /// Keep and find results of bake steps by the checksum of their inputs (a cache: safe to lose). Works on a world
 /// opened for reading too; there, what cannot be kept at once is not kept.
 KARST_API karst_status karst_project_cache_put(karst_project *project, uint64_t key, const void *bytes, size_t size);

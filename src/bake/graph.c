@@ -87,13 +87,14 @@ karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes
     w.missing = kst_alloc_array(NULL, count, sizeof *w.missing);
     karst_status status = w.key && w.missing ? KARST_OK : KARST_ERROR_MEMORY;
     int missing = 0;
+    uint64_t held = 0;  // bytes of this stage in the store
     if (!status && graph->store) {
         status = kst_jobs_run(graph->jobs, stage->count, 1, key_steps, &w, graph->progress, stage->name, 0, 0.1);
         for (int i = 0; i < stage->count && !status; ++i) {
             if (i % 16 == 0) status = kst_progress_step(graph->progress, stage->name, 0.1);
             bool found = !status && kst_graph_find(graph, w.key[i], &out[i]);
             if (found && !stage->is_whole(stage->context, i, &out[i])) kst_bytes_free(&out[i], 1), found = false;
-            if (found) status = settle(graph, &out[i]);
+            if (found) held += out[i].size, status = settle(graph, &out[i]);
             if (!found) w.missing[missing++] = i;
         }
     } else {
@@ -109,6 +110,8 @@ karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes
     }
     if (status == KARST_ERROR_FILE) status = kst_scratch_fail(graph->scratch, report);
     for (int i = 0; i < missing && !status && graph->store; ++i) {
+        held += out[w.missing[i]].size;
+        if (held > graph->store->room) break;
         kst_graph_keep(graph, w.key[w.missing[i]], &out[w.missing[i]]);
         kst_scratch_ease(graph->scratch);
     }

@@ -22,6 +22,7 @@ typedef struct kst_store {
     void (*put)(void *context, uint64_t key, const void *bytes, size_t size);
     karst_status (*get)(void *context, uint64_t key, void **out, size_t *size);
     void *context;
+    uint64_t room;  // most bytes of one stage: more would push each other out
 } kst_store;
 
 typedef struct kst_graph {
@@ -45,11 +46,12 @@ typedef struct kst_stage {
 
 // Results of all steps into out[count], which starts empty; after a failure too what is in it is the caller's. They may
 // move to the scratch, so they are read in place until it ends. Eases the scratch after each step.
-// report: says so when the scratch had no room.
+// Of a stage that exceeds the store's room the first results are kept. report: says so when the scratch had no room.
 karst_status kst_graph_stage(kst_graph *graph, const kst_stage *stage, kst_bytes *out, karst_report *report);
 
 void kst_bytes_free(kst_bytes *bytes, int count);
 
 // One value kept outside any stage. find: false when it is not there or damaged.
 bool kst_graph_find(kst_graph *graph, uint64_t key, kst_bytes *out);
+
 void kst_graph_keep(kst_graph *graph, uint64_t key, kst_bytes *bytes);

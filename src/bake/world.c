@@ -90,7 +90,8 @@ karst_status karst_bake(karst_project *project, const char *path, const karst_ba
     uint64_t world;
     status = karst_project_hash(project, &world);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
-    kst_store store = {put, get, project};
+    // The other stages have room beside the largest one.
+    kst_store store = {put, get, project, karst_project_cache_limit(project) / 4 * 3};
     kst_graph graph = {.store = &store, .jobs = d.jobs, .progress = progress};
     status = kst_bake_version(&graph.version);
     if (status) return kst_fail(report, status, "%s: %s", path, karst_status_text(status));

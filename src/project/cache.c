@@ -29,6 +29,10 @@ void karst_project_set_cache_limit(karst_project *project, uint64_t bytes) {
     project->cache_limit = bytes;
 }
 
+uint64_t karst_project_cache_limit(const karst_project *project) {
+    return project->cache_limit;
+}
+
 // Drop the oldest until `size` more fit.
 static karst_status make_room(karst_project *p, sqlite3 *db, uint64_t size) {
     karst_report *report = &p->report;

@@ -576,7 +576,9 @@ static void the_cache_keeps_the_newest_up_to_its_limit(void **state) {
     assert_int_equal(karst_project_cache_put(p, 1, "again", 5), KARST_OK);
     expect_cached(p, 1, "again");
     expect_cached(p, UINT64_MAX, "last");
+    assert_int_equal(karst_project_cache_limit(p), 512 << 20);
     karst_project_set_cache_limit(p, 100);
+    assert_int_equal(karst_project_cache_limit(p), 100);
     char block[30];
     memset(block, 'b', sizeof block);
     for (uint64_t k = 10; k < 20; ++k) assert_int_equal(karst_project_cache_put(p, k, block, 30), KARST_OK);
