@@ -24,6 +24,7 @@ static int read_options(picture *p, args *a) {
     p->fov_rad = (float)(arg_real(a, "--fov-deg", 50, 1, 170, &bad) * 3.14159265358979 / 180);
     p->samples = (int)arg_int(a, "--samples", 4, 1, 4, &bad);
     p->budget = karst_budget_default();
+    p->budget.skirt_m = (float)arg_real(a, "--skirt", 0, 0, 1e7, &bad);
     p->budget.error_px = (float)arg_real(a, "--lod-error", 1, 1e-3, 1e6, &bad);
     look->haze = (float)arg_real(a, "--haze", look->haze, 0, 50, &bad);
     look->exposure_ev = (float)arg_real(a, "--exposure", 0, -20, 20, &bad);

@@ -23,6 +23,7 @@ typedef struct picture {
     {"--size", "WxH", "pixels (960x540)"}, {"--fov-deg", "F", "vertical field of view [degrees] (50)"},              \
         {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)"},                         \
         {"--lod-error", "PX", "largest error anywhere on the screen [pixels] (1)"},                                  \
+        {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)"},                          \
         {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \
         {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (a fine morning)"},                    \
         {"--haze", "H", "0.5 after rain, 1 clear, 3 summer haze (0.7)"},                                             \

@@ -27,6 +27,8 @@ static const option table[] = {
      100, 0},
     {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)", METHOD,
      offsetof(options, method), 0, 0, 0},
+    {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)", REAL, offsetof(options, skirt_m),
+     0, 1e7, 0},
     {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (9)", REAL, offsetof(options, hour), 0, 24,
      0},
     {"--eye", "X,Y,Z", "where to begin [m] (a good place)", TRIPLE, offsetof(options, eye), -1e9, 1e9,

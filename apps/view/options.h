@@ -9,7 +9,7 @@ enum { VIEW_DONE = 0, VIEW_COULD_NOT = 1, VIEW_USAGE = 2 };
 typedef struct options {
     const char *pack;
     int width, height;
-    float error_px, fov_rad, hour;
+    float error_px, skirt_m, fov_rad, hour;
     karst_method method;
     bool has_eye, has_look;
     karst_pos eye, look;

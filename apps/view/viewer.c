@@ -319,6 +319,7 @@ karst_status viewer_frame(viewer *v, double dt_s, bool last) {
 
     karst_budget budget = karst_budget_default();
     budget.method = v->method;
+    budget.skirt_m = v->options->skirt_m;
     budget.error_px = v->error_px;
     budget.load_limit = one_picture(v) ? INT32_MAX : (int32_t)(16 + loads_a_s * fmin(dt_s, 1));
     karst_status status = karst_scene_update(v->scene, v->frozen ? &v->frozen_view : &v->view, 1, &budget, &v->frame);

@@ -56,8 +56,10 @@ typedef struct karst_budget {
     karst_method method;  ///< may change from update to update; default KARST_METHOD_GRID
     float error_px;       ///< largest error on screen, > 0; default 1
     int32_t load_limit;   ///< most chunks decoded in this update; default 64. What is missing shows coarser
-    bool cull;            ///< leave out what no view sees; default true
-    bool full_detail;     ///< draw the reference triangles everywhere, whatever they cost
+    float skirt_m;     ///< how far the ground goes on beyond its outline, as in a mirror, for looks alone; at most the
+                       ///< shorter side; default 0: it ends
+    bool cull;         ///< leave out what no view sees; default true
+    bool full_detail;  ///< draw the reference triangles everywhere, whatever they cost
 } karst_budget;
 
 /// Method grid, one pixel, 64 chunks an update, culled.
@@ -73,13 +75,16 @@ typedef struct karst_patch {
     float corner_level[4];
 } karst_patch;
 
-/// A chunk that this frame draws from.
+/// A chunk that this frame draws from. In the skirt the ground is mirrored where it rests: the strides between vertices
+/// then point to the low end of that axis; by how far a vertex is moved from there stays. One mirror turns triangles
+/// over: they are clockwise from above, as index lists give them.
 typedef struct karst_frame_chunk {
     int32_t offset[3];  ///< lattice position of vertex (0, 0) at rest and y = 0, less frame.base [steps]
     int32_t level;
     int32_t column, row;  ///< field coordinates of vertex (0, 0)
     uint16_t slot;
-    bool holes;  ///< any hole cell under it
+    bool holes;               ///< any hole cell under it
+    bool mirror_x, mirror_z;  ///< of the skirt
 } karst_frame_chunk;
 
 /// Patches that share one index range: inner stride 2^lattice for lattice 0..3; 4 and 5 are the

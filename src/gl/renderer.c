@@ -188,8 +188,9 @@ static int by_key(const void *a, const void *b) {
 static uint64_t distance_key(const karst_frame *frame, const karst_patch *p, const karst_view *view) {
     const karst_frame_chunk *c = &frame->chunks[p->chunk_index];
     double half = KARST_PATCH_CELLS * 0.5, cell = (double)frame->lattice.cell_steps * (1 << c->level);
-    double x = (c->offset[0] + (p->patch_x * KARST_PATCH_CELLS + half) * cell) * frame->lattice.step_xz_m;
-    double z = (c->offset[2] + (p->patch_z * KARST_PATCH_CELLS + half) * cell) * frame->lattice.step_xz_m;
+    double cell_x = c->mirror_x ? -cell : cell, cell_z = c->mirror_z ? -cell : cell;
+    double x = (c->offset[0] + (p->patch_x * KARST_PATCH_CELLS + half) * cell_x) * frame->lattice.step_xz_m;
+    double z = (c->offset[2] + (p->patch_z * KARST_PATCH_CELLS + half) * cell_z) * frame->lattice.step_xz_m;
     x -= view->eye.x - frame->origin.x;
     z -= view->eye.z - frame->origin.z;
     float d = (float)(x * x + z * z);

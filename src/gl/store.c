@@ -9,7 +9,7 @@
 
 #include "karst/resident.h"
 
-enum { SLOTS_FIRST = 128, CHUNKS_MAX = 4096, TILES_A_ROW = 512 };
+enum { SLOTS_FIRST = 128, CHUNKS_MAX = 16384, TILES_A_ROW = 512 };
 
 static GLuint texture_2d(GLenum format, int width, int height, int mips) {
     GLuint t;
@@ -240,7 +240,7 @@ karst_status kst_store_update(kst_store *store, const karst_frame *frame) {
             if (status) break;
         }
         memcpy(line[k][0], c->offset, sizeof c->offset);
-        line[k][0][3] = c->level;
+        line[k][0][3] = c->level | (c->mirror_x ? 256 : 0) | (c->mirror_z ? 512 : 0);
         line[k][1][0] = c->column;
         line[k][1][1] = c->row;
         line[k][1][2] = c->slot;

@@ -3,10 +3,14 @@
 #pragma once
 #include "lod.h"
 
-// A chunk that patches were taken from.
+// About which end of an axis an image is mirrored.
+typedef enum kst_mirror { KST_MIRROR_NONE, KST_MIRROR_LOW, KST_MIRROR_HIGH } kst_mirror;
+
+// A chunk that patches were taken from, or an image of it.
 typedef struct kst_source {
     int32_t level, x, z;
     uint16_t slot;
+    kst_mirror mirror_x, mirror_z;
 } kst_source;
 
 typedef struct kst_found {

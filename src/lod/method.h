@@ -4,6 +4,7 @@
 #pragma once
 #include "found.h"
 #include "rings.h"
+#include "skirt.h"
 #include "slots.h"
 
 typedef struct kst_tess kst_tess;
@@ -15,6 +16,7 @@ typedef struct kst_method {
     kst_slots slots;
     kst_cut cut;  // the tree, and where methods that walk it have cut it
     kst_rings rings;
+    kst_skirt skirt;
     // What is asked. Eyes and frusta are those of the views, in their order.
     const kst_eye *eyes;
     const kst_frustum *frusta;  // NULL: nothing is left out for not being seen
@@ -40,9 +42,9 @@ void kst_tess_free(kst_method *m);
 kst_ready_fn kst_method_ready;
 // The table of a leaf.
 kst_corners_fn kst_method_corners;
-// Where a leaf's patches come from and which views see it; false when none does.
+// Where a leaf's patches come from and which views see it; false when none does and it has no image in the skirt.
 bool kst_method_sees(const kst_method *m, const kst_leaf *leaf, kst_source *source, kst_seen *seen);
-// Give out those patches of a leaf that are seen.
+// Give out those patches of a leaf that are seen, and keep it for the skirt.
 void kst_method_give(kst_method *m, const kst_source *source, kst_seen seen, const float levels[KARST_CORNER_LANES],
                      float share);
 

@@ -36,17 +36,23 @@ const karst_chunk_corners *kst_method_corners(void *context, const kst_leaf *lea
 
 bool kst_method_sees(const kst_method *m, const kst_leaf *leaf, kst_source *source, kst_seen *seen) {
     float tight[6];
-    if (!leaf->seen) return false;
+    bool skirt = kst_skirt_wants(&m->skirt, leaf->level, leaf->x, leaf->z);
+    if (!leaf->seen && !skirt) return false;
     if (m->frusta && !karst_pack_chunk_bounds(m->pack, leaf->level, leaf->x, leaf->z, tight)) return false;
-    *source =
-        (kst_source){leaf->level, leaf->x, leaf->z, (uint16_t)kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z)};
+    *source = (kst_source){.level = leaf->level,
+                           .x = leaf->x,
+                           .z = leaf->z,
+                           .slot = (uint16_t)kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z)};
     const karst_chunk_corners *c = &kst_method_chunk(m, source->slot)->corners;
     *seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){leaf->seen, leaf->whole});
-    return seen->seen != 0;
+    return seen->seen != 0 || skirt;
 }
 
 void kst_method_give(kst_method *m, const kst_source *source, kst_seen seen, const float levels[KARST_CORNER_LANES],
                      float share) {
+    if (kst_skirt_wants(&m->skirt, source->level, source->x, source->z))
+        kst_skirt_keep(&m->skirt, source, 0xFFFF, levels);
+    if (!seen.seen) return;
     const karst_chunk_corners *c = &kst_method_chunk(m, source->slot)->corners;
     int before = m->found.patch_count;
     for (int pz = 0; pz < KARST_CHUNK_PATCHES; ++pz)

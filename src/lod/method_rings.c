@@ -42,8 +42,13 @@ static karst_status take(void *context, const kst_ring_chunk *chunk) {
     kst_method *m = context;
     float tight[6];
     if (m->frusta && !karst_pack_chunk_bounds(m->pack, chunk->level, chunk->x, chunk->z, tight)) return KARST_OK;
-    kst_source source = {chunk->level, chunk->x, chunk->z,
-                         (uint16_t)kst_slots_find(&m->slots, chunk->level, chunk->x, chunk->z)};
+    kst_source source = {.level = chunk->level,
+                         .x = chunk->x,
+                         .z = chunk->z,
+                         .slot = (uint16_t)kst_slots_find(&m->slots, chunk->level, chunk->x, chunk->z)};
+    if (kst_skirt_wants(&m->skirt, chunk->level, chunk->x, chunk->z))
+        kst_skirt_keep(&m->skirt, &source, chunk->drawn, chunk->levels);
+    if (!chunk->seen) return KARST_OK;
     const karst_chunk_corners *c = &kst_method_chunk(m, source.slot)->corners;
     kst_seen seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){chunk->seen, chunk->whole});
     if (!seen.seen) return KARST_OK;

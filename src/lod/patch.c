@@ -119,9 +119,10 @@ static karst_vec3 place_of(const shape *s, int i, int j) {
     const karst_lattice *lattice = &s->frame->lattice;
     karst_vertex v = s->vertices[(s->first_j + j) * KARST_CHUNK_SIDE + s->first_i + i];
     int stride = lattice->cell_steps << s->place->level;
-    int x = s->place->offset[0] + (s->first_i + i) * stride + v.dx;
+    int stride_x = s->place->mirror_x ? -stride : stride, stride_z = s->place->mirror_z ? -stride : stride;
+    int x = s->place->offset[0] + (s->first_i + i) * stride_x + v.dx;
     int y = s->place->offset[1] + v.y;
-    int z = s->place->offset[2] + (s->first_j + j) * stride + v.dz;
+    int z = s->place->offset[2] + (s->first_j + j) * stride_z + v.dz;
     float step_xz = (float)lattice->step_xz_m, step_y = (float)lattice->step_y_m;
     return (karst_vec3){(float)x * step_xz - s->frame->fraction.x, (float)y * step_y - s->frame->fraction.y,
                         (float)z * step_xz - s->frame->fraction.z};
@@ -204,8 +205,9 @@ int karst_frame_expand(const karst_frame *frame, const karst_scene *scene, int p
             if (x == 0) j[c] = snap(z, s.edge[3]);
         }
         int area = (i[1] - i[0]) * (j[2] - j[0]) - (i[2] - i[0]) * (j[1] - j[0]);
-        if (area == 0) continue;  // collapsed by a snap
-        for (int c = 0; c < 3; ++c) out[3 * triangles + c] = drawn(&s, i[c], j[c]);
+        if (area == 0) continue;                               // collapsed by a snap
+        bool turned = s.place->mirror_x != s.place->mirror_z;  // counter-clockwise from above all the same
+        for (int c = 0; c < 3; ++c) out[3 * triangles + (turned ? 2 - c : c)] = drawn(&s, i[c], j[c]);
         ++triangles;
     }
     return triangles;

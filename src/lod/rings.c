@@ -288,7 +288,7 @@ static bool fill_chunk(const kst_rings *r, const kst_leaf *chunk, const kst_ring
         double least = 1;
         for (int v = 0; v < eye_count; ++v)
             least = fmin(least, rise(&r->ground, &eyes[v], level, fmax(s[v].corner_x[i % C], s[v].corner_z[i / C])));
-        out->levels[i] = (float)least;
+        out->levels[i] = (float)(level + least) - (float)level;  // rounded as an absolute one, as all methods' are
     }
     for (int i = C * C; i < KARST_CORNER_LANES; ++i) out->levels[i] = out->levels[0];
     return true;
@@ -318,7 +318,7 @@ karst_status kst_rings_walk(kst_rings *r, const kst_eye *eyes, const kst_frustum
             status = make_resident(r, r->front[!list], &finer, rings, eye_count, want, context);
         for (int32_t k = 0; k < count && !status; ++k) {
             kst_ring_chunk chunk;
-            if (front[k].seen && fill_chunk(r, &front[k], rings, eye_count, &chunk)) status = take(context, &chunk);
+            if (fill_chunk(r, &front[k], rings, eye_count, &chunk)) status = take(context, &chunk);
         }
         if (status) return status;
     }

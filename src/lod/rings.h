@@ -61,7 +61,7 @@ void kst_rings_free(kst_rings *rings);
 typedef karst_status kst_ring_want_fn(void *context, const kst_leaf *chunks, int count, bool load, bool *here);
 typedef karst_status kst_ring_take_fn(void *context, const kst_ring_chunk *chunk);
 
-// Give all drawn chunks to `take`, coarse first. frusta NULL: everything is seen. want NULL: everything is here. Where
-// a chunk is not here, the finer rings are drawn only as far as they are whole.
+// Give all chunks with patches to `take`, seen or not, coarse first. frusta NULL: everything is seen. want NULL:
+// everything is here. Where a chunk is not here, the finer rings are drawn only as far as they are whole.
 karst_status kst_rings_walk(kst_rings *rings, const kst_eye *eyes, const kst_frustum *frusta, int eye_count, bool full,
                             kst_ring_want_fn *want, kst_ring_take_fn *take, void *context);

@@ -60,6 +60,7 @@ karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, ka
     if (!status)
         scene->method.rings = kst_rings_make(&scene->method.cut.tree, &scene->info.lattice.shape,
                                              (double)scene->info.beside_m, d.allocator);
+    scene->method.skirt = kst_skirt_make(&scene->info.lattice.shape, (double)scene->info.beside_m, d.allocator);
     if (status) {
         karst_scene_destroy(scene);
         return status;
@@ -76,6 +77,7 @@ void karst_scene_destroy(karst_scene *scene) {
     kst_found_free(&scene->method.found);
     kst_tess_free(&scene->method);
     kst_rings_free(&scene->method.rings);
+    kst_skirt_free(&scene->method.skirt);
     kst_cut_destroy(&scene->method.cut);
     kst_slots_destroy(&scene->method.slots);
     kst_free(a, scene->patches, (size_t)scene->patch_room * sizeof *scene->patches);
@@ -128,14 +130,22 @@ static void place_frame(const karst_scene *scene, karst_pos eye, karst_frame *fr
                                    (float)(eye.z - o.z - (double)frame->base[2] * l->step_xz_m)};
 }
 
+// Where vertex 0 of a chunk rests along an axis, or its image [steps].
+static int64_t rest_of(kst_mirror mirror, int32_t first, int32_t vertices, const karst_lattice *l) {
+    int64_t at = (int64_t)first * l->cell_steps, about = mirror == KST_MIRROR_HIGH ? vertices - 1 : 0;
+    return mirror ? 2 * about * l->cell_steps - at : at;
+}
+
 static karst_frame_chunk chunk_of(const karst_scene *scene, const kst_source *source, const karst_frame *frame) {
     const karst_lattice *l = &scene->info.lattice;
     karst_frame_chunk c = {.level = source->level, .slot = source->slot};
     c.column = (source->x * KARST_CHUNK_CELLS) << source->level;
     c.row = (source->z * KARST_CHUNK_CELLS) << source->level;
-    c.offset[0] = (int32_t)((int64_t)c.column * l->cell_steps - frame->base[0]);
+    c.mirror_x = source->mirror_x != KST_MIRROR_NONE;
+    c.mirror_z = source->mirror_z != KST_MIRROR_NONE;
+    c.offset[0] = (int32_t)(rest_of(source->mirror_x, c.column, l->shape.columns, l) - frame->base[0]);
     c.offset[1] = (int32_t)-frame->base[1];
-    c.offset[2] = (int32_t)((int64_t)c.row * l->cell_steps - frame->base[2]);
+    c.offset[2] = (int32_t)(rest_of(source->mirror_z, c.row, l->shape.rows, l) - frame->base[2]);
     const uint64_t *hole = kst_method_chunk(&scene->method, source->slot)->hole;
     for (int j = 0; j < KARST_CHUNK_CELLS; ++j) c.holes |= hole[j] != 0;
     return c;
@@ -173,6 +183,10 @@ static void list_uploads(karst_scene *scene, karst_frame *frame) {
     frame->uploads = scene->uploads;
 }
 
+static const karst_chunk_corners *corners_of(void *context, const kst_source *source) {
+    return &kst_method_chunk(context, source->slot)->corners;
+}
+
 // Let the method choose, with what it needs made resident. The root is always here.
 static karst_status choose(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *b) {
     const karst_pos origin = scene->info.lattice.shape.origin;
@@ -194,7 +208,10 @@ static karst_status choose(karst_scene *scene, const karst_view *views, int view
     kst_slots_begin(&m->slots, b->load_limit > 1 ? b->load_limit : 1);
     kst_leaf root = {.level = m->cut.tree.level_count - 1};
     karst_status status = kst_slots_want(&m->slots, &root, 1);
+    kst_skirt_begin(&m->skirt, (double)b->skirt_m);
     if (!status) status = methods[b->method](m);
+    if (!status && m->skirt.width_m > 0)
+        status = kst_skirt_draw(&m->skirt, m->frusta, m->eye_count, corners_of, m, &m->found);
     m->eyes = NULL;  // they were of this call
     m->frusta = NULL;
     return status;

@@ -47,8 +47,8 @@ static void options_are_read(void **state) {
                      VIEW_DONE);
     assert_string_equal(o.pack, "--odd");
     assert_true(o.seconds == 1.5 && o.hour == 18 && o.error_px == 0.5f && o.threads == 2);
-    assert_int_equal(PARSE("--method", "rings", "p"), VIEW_DONE);
-    assert_int_equal(o.method, KARST_METHOD_RINGS);
+    assert_int_equal(PARSE("--method", "rings", "--skirt", "250", "p"), VIEW_DONE);
+    assert_true(o.method == KARST_METHOD_RINGS && o.skirt_m == 250);
     assert_int_equal(PARSE("--nonsense", "--help"), VIEW_DONE);
     assert_true(o.help);
 }
@@ -73,6 +73,7 @@ static void wrong_options_are_named(void **state) {
         {{"p", "--threads", "0"}, "1..256"},
         {{"p", "--walk=yes"}, "--walk"},
         {{"p", "--screenshot="}, "FILE"},
+        {{"p", "--skirt", "-1"}, "--skirt -1"},
         {{"p", "--method", "mesh"}, "--method mesh: give one of: " KARST_METHOD_NAMES},
         {{"p", "-x"}, "-x"},
     };

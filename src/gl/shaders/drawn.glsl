@@ -4,11 +4,13 @@
 
 uniform highp usampler2DArray u_words;     // chunks in their resident form, karst/resident.h: rows of 256 words
 uniform highp isampler2D u_chunks;         // two texels a row: (offset, level), (column, row, slot, row of words)
+                                           // + 256 beside the level: mirrored along x, + 512: along z
 uniform highp usampler2D u_depend;         // 17 x 17 of the lowest levels depended on at the edges z-, x+, z+, x-
 
 // The patch at work.
 int g_row;       // of its chunk in u_chunks
 ivec4 g_chunk;   // offset, level
+ivec2 g_mirror;  // -1 along an axis in the skirt, else 1
 ivec2 g_first;   // its vertex (0, 0) in the chunk
 int g_words;     // its chunk's first word
 int g_parity;
@@ -96,9 +98,9 @@ ivec2 stored(ivec2 v) {
 // Relative to the frame's origin: integers are added exactly, then one rounding each.
 vec3 place_of(ivec2 v) {
     ivec2 s = stored(v);
-    int stride = u_lattice.x << g_chunk.w;
-    ivec3 at = g_chunk.xyz + ivec3((g_first.x + v.x) * stride + ((s.y << 16) >> 16), s.x,
-                                   (g_first.y + v.y) * stride + (s.y >> 16));
+    ivec2 stride = g_mirror * (u_lattice.x << g_chunk.w);
+    ivec3 at = g_chunk.xyz + ivec3((g_first.x + v.x) * stride.x + ((s.y << 16) >> 16), s.x,
+                                   (g_first.y + v.y) * stride.y + (s.y >> 16));
     KARST_PRECISE vec3 p = vec3(at) * vec3(u_eye.w, u_fraction.w, u_eye.w) - u_fraction.xyz;
     return p;
 }
@@ -165,6 +167,8 @@ int snap(int i, float level) {
 void begin_patch(ivec2 place, int row, vec4 corner) {
     g_row = row;
     g_chunk = texelFetch(u_chunks, ivec2(0, row), 0);
+    g_mirror = 1 - ((ivec2(g_chunk.w) >> ivec2(7, 8)) & 2);
+    g_chunk.w &= 255;
     g_first = place * 16;
     g_words = texelFetch(u_chunks, ivec2(1, row), 0).w * 256;
     begin_form();
@@ -208,7 +212,7 @@ vec3 normal_of(ivec2 v) {
         ivec2 d = half_edge(v, n);
         normal = mix(normal, normalize(stored_normal(v - d) + stored_normal(v + d)), w);
     }
-    return normal;
+    return normal * vec3(g_mirror.x, 1, g_mirror.y);
 }
 
 // The mean of the four even vertices round one, which coincide where it is even. first: bit of the first even vertex

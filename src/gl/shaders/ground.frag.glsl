@@ -9,6 +9,7 @@ in vec2 v_shade;
 #endif
 in float v_level;
 flat in ivec2 v_first;
+flat in ivec2 v_mirror;
 out vec4 o_colour;
 
 uniform highp usampler2D u_hole_tile;  // a texel a chunk of level 0: 1 + its tile of bits, 0: no hole
@@ -35,7 +36,11 @@ bool is_left_out(float opacity) {
     return opacity < (float(order) + 0.5) / 16.0;
 }
 
-bool is_absent() { return is_hole(v_first + ivec2(floor(v_cell))) || is_left_out(v_shade.y); }
+bool is_absent() {
+    // Ground and its image meet on the outline, where rounding must not put a pixel outside of both.
+    vec2 at = v_mirror == ivec2(1) ? v_cell : v_cell - 0.03125;
+    return is_hole(max(v_first + ivec2(floor(at)), 0)) || is_left_out(v_shade.y);
+}
 #endif
 
 // Mean normal of the map, filtered by the hardware.
@@ -81,7 +86,7 @@ void main() {
         return;
     }
     float foot = sqrt(max(length(dFdx(v_at)) * length(dFdy(v_at)), 1e-8));
-    vec3 n = map_normal(uv);
+    vec3 n = map_normal(uv) * vec3(v_mirror.x, 1, v_mirror.y);
 #ifdef KARST_VERTEX_NORMALS
     // The map shades alike at every level of detail; the vertices know more where the map is coarser than they are,
     // or where the ground overhangs.

@@ -9,13 +9,15 @@ out vec3 v_normal;
 out vec2 v_shade;      // occlusion, opacity
 #endif
 out float v_level;     // level of detail
-flat out ivec2 v_first;  // field coordinates of the chunk's first vertex
+flat out ivec2 v_first;   // field coordinates of the chunk's first vertex
+flat out ivec2 v_mirror;  // -1 along an axis in the skirt, else 1
 
 // Vertex v of the patch that begin_patch() began.
 void give_vertex(ivec2 v) {
     v_at = drawn_0(v);
     v_cell = vec2((g_first + v) << g_chunk.w);
     v_first = texelFetch(u_chunks, ivec2(1, g_row), 0).xy;
+    v_mirror = g_mirror;
 #ifdef KARST_VERTEX_NORMALS
     v_normal = normal_of(v);
 #endif
