@@ -30,3 +30,10 @@ picture dusk --eye 27206,420,23517 --look 18444,400,12911 --hour 18.4 --haze 1 -
 picture levels "${lake[@]}" --levels --lod-error 12
 picture wireframe "${lake[@]}" --wireframe --lod-error 10
 picture contours "${lake[@]}" --contours 20
+
+# The fault as meshes 60 m off at most: every vertex on the ground, and refitted.
+"$bin/karst" export "$work/jacksboro.karst" "$work/plain.obj" --method rqt --error 60 --no-refit --quiet
+"$bin/karst" export "$work/jacksboro.karst" "$work/refit.obj" --method rqt --error 60 --quiet
+python3 "$root/docs/mesh_picture.py" 960 270 "$work/plain.obj" "$work/refit.obj" >"$work/mesh.ppm"
+ffmpeg -loglevel error -nostdin -y -i "$work/mesh.ppm" \
+    -vf "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a" "$out/mesh.png"
