@@ -67,7 +67,7 @@ static int run(args *a) {
     karst_bake_def def = karst_bake_def_default();
     def.error_m = (float)arg_real(a, "--error", 0.01, 1e-5, 100, &bad);
     def.map_side = (int32_t)arg_int(a, "--map-side", def.map_side, 2, 16384, &bad);
-    def.memory_bytes = (uint64_t)arg_int(a, "--memory", 1024, 1, 1 << 20, &bad) << 20;
+    def.memory_bytes = (uint64_t)(arg_real(a, "--memory", 1024, 0.01, 1 << 20, &bad) * 1048576);
     def.jobs = a->jobs;
     if (bad) return EXIT_USAGE;
     char *made = default_output(world);

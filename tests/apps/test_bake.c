@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The verb bake, run as people run it, and killed as they kill it.
+#include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +71,20 @@ static void bake_says_why_not(void **state) {
     assert_int_equal(r.code, 1);
     assert_true(is_one_line(r.err));
     ran_free(&r);
+    r = run_karst("bake", world, "-o", temp_path("no/folder.kpack"), "--memory", "0.1");
+    assert_int_equal(r.code, 1);
+    assert_true(is_one_line(r.err) && strstr(r.err, "no/folder.kpack: needs a scratch file"));
+    ran_free(&r);
+}
+
+// Scratch files that have a name.
+static int scratch_files(void) {
+    DIR *d = opendir(temp_folder());
+    assert_non_null(d);
+    int count = 0;
+    for (struct dirent *e; (e = readdir(d));) count += strstr(e->d_name, ".scratch") != NULL;
+    closedir(d);
+    return count;
 }
 
 static uint64_t world_hash(const char *world) {
@@ -99,11 +114,12 @@ static void killed_anywhere_the_world_and_the_pack_are_whole(void **state) {
             make_world(world);
         }
         if (prop_chance(&p, 0.5)) remove(pack);
+        const char *memory = prop_chance(&p, 0.5) ? "0.1" : "1024";  // with a scratch file, or without
         pid_t child = fork();
         if (!child) {
             freopen("/dev/null", "w", stdout);
             freopen("/dev/null", "w", stderr);
-            execl(program, "karst", "bake", world, "-o", pack, (char *)NULL);
+            execl(program, "karst", "bake", world, "-o", pack, "--memory", memory, (char *)NULL);
             _exit(127);
         }
         usleep((useconds_t)prop_int(&p, 0, 120000));
@@ -114,6 +130,7 @@ static void killed_anywhere_the_world_and_the_pack_are_whole(void **state) {
         killed += WIFSIGNALED(how);
         prop_check(&p, world_hash(world) == hash);
         if (!access(pack, F_OK)) prop_check(&p, same_bytes(pack, whole));
+        prop_check(&p, scratch_files() == 0);
     }
     assert_true(killed > 0);
     r = run_karst("bake", world, "-o", pack);  // what was kept by the killed ones serves
