@@ -17,6 +17,7 @@ static scene_stream_def random_world(uint64_t seed) {
     d.damaged = 0.02 * kst_random01(seed, at++);
     d.late = 0.1 * kst_random01(seed, at++);
     d.dropped = 0.2 * kst_random01(seed, at++);
+    d.apart = 2;
     d.leap = 0.05 * kst_random01(seed, at++);
     d.reach = 1 + 1.5 * kst_random01(seed, at++);
     d.sim_radius = 4 * kst_random01(seed, at++);
@@ -71,6 +72,7 @@ static scene_stream_def large_world(uint64_t seed) {
     return (scene_stream_def){.chunks_x = 256,
                               .chunks_z = 256,
                               .delay_max = 3,
+                              .apart = 2,
                               .leap = 0.005,
                               .reach = 2.5,
                               .sim_radius = 4,

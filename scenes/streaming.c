@@ -360,7 +360,7 @@ static void judge_picture(scene_stream *w) {
                 for (int a = x - 1; a <= x + 1; ++a) {
                     if (a < 0 || a >= t->grid_x[0] || b >= t->grid_z[0]) continue;
                     int apart_by = w->level[at] - w->level[index_of(t, 0, a, b)];
-                    apart |= apart_by > 2 || apart_by < -2;
+                    apart |= w->def.apart && (apart_by > w->def.apart || apart_by < -w->def.apart);
                 }
             // Wanted and not granted for lack of memory does not count: the machine then calls it absent.
             bool waits = w->books[KST_SIM][0][at] == BOOK_LOADING ||
@@ -422,6 +422,7 @@ karst_status scene_stream_step(scene_stream *w, bool still, kst_stream_out *out)
                         .sim_count = w->sim_count,
                         .arrivals = w->arrivals,
                         .arrival_count = count,
+                        .apart = w->def.apart,
                         .memory_bytes = memory,
                         .sim_bytes = memory / 3,
                         .rate_bytes = w->def.rate_bytes};
@@ -487,8 +488,9 @@ bool scene_stream_is_settled(const scene_stream *w, const kst_stream_out *out) {
     for (int z = 0; z < w->tree.grid_z[0]; ++z)
         for (int x = 0; x < w->tree.grid_x[0]; ++x) {
             int shown = w->level[index_of(&w->tree, 0, x, z)], wanted = wanted_level(w, x, z);
-            // Beside a chunk that stays coarse its neighbours may have to.
-            bool free = !out->kept_coarse && !out->kept_later && !out->left_out;
+            // Beside a chunk that stays coarse its neighbours may have to; so may they where steps of two levels are
+            // wanted and one is allowed.
+            bool free = w->def.apart != 1 && !out->kept_coarse && !out->kept_later && !out->left_out;
             all &= free ? shown == wanted : shown >= wanted;
         }
     return all;

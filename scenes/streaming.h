@@ -22,6 +22,7 @@ typedef struct scene_stream_def {
     int32_t chunks_x, chunks_z;     // level 0
     int delay_max;                  // ticks a load takes at most, 1..SCENE_STREAM_DELAY_MAX
     double damaged, late, dropped;  // share of chunks; of chunks not there at first; of loads
+    int apart;                      // levels by which neighbours may differ; 0: any
     double leap;                    // chance a tick and viewer
     double reach;                   // a node splits nearer than this many of its sides
     double sim_radius;              // [level-0 chunks]
@@ -37,7 +38,7 @@ typedef struct scene_stream_faults {
     int64_t absent;       // something shown was not here
     int64_t evicted;      // something shown was evicted
     int64_t orphan;       // something here or loading without its parent
-    int64_t apart;        // neighbours more than two levels apart
+    int64_t apart;        // neighbours more levels apart than they may
     int64_t early;        // ground got finer before its simulation data was here
     int64_t misreported;  // chunks that failed and were not told of exactly once
     int64_t misstated;    // machine and books disagree over the state of a chunk

@@ -63,6 +63,8 @@ bool parse_real(const char *text, double *out);
 int could_not(args *a, karst_status status);  // prints a->report
 int say_error(args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int say_usage(args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// One line on standard error of something that does not stop the work.
+void say_note(args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // For people, on standard output, unless --json or --quiet.
 void say(const args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -16,14 +16,19 @@ const option common_options[] = {
 
 // ---- saying why not --------------------------------------------------------------------------------
 
-static void __attribute__((format(printf, 3, 0)))
-say_line(args *a, const char *kind, const char *format, va_list arguments) {
-    char line[KARST_REPORT_BYTES];
-    vsnprintf(line, sizeof line, format, arguments);
+static void __attribute__((format(printf, 2, 0)))
+print_line(char line[KARST_REPORT_BYTES], const char *format, va_list arguments) {
+    vsnprintf(line, KARST_REPORT_BYTES, format, arguments);
     for (char *c = line; *c; ++c)  // one line, whatever a file name holds
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
     bar_clear();
     fprintf(stderr, "karst: %s\n", line);
+}
+
+static void __attribute__((format(printf, 3, 0)))
+say_line(args *a, const char *kind, const char *format, va_list arguments) {
+    char line[KARST_REPORT_BYTES];
+    print_line(line, format, arguments);
     if (a->error_kind) return;
     snprintf(a->error, sizeof a->error, "%s", line);
     a->error_kind = kind;
@@ -56,6 +61,15 @@ int say_usage(args *a, const char *format, ...) {
     say_line(a, "wrong usage", format, arguments);
     va_end(arguments);
     return EXIT_USAGE;
+}
+
+void say_note(args *a, const char *format, ...) {
+    if (a->quiet) return;
+    char line[KARST_REPORT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(line, format, arguments);
+    va_end(arguments);
 }
 
 void say(const args *a, const char *format, ...) {

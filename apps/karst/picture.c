@@ -59,6 +59,9 @@ int picture_open(picture *p, args *a, const char *path) {
     if (result) return result;
     karst_pack_def pack_def = karst_pack_def_default();
     pack_def.report = &a->report;
+    pack_def.partial = arg_flag(a, "--partial");
+    p->path = path;
+    p->budget.sim_radius_m = 0;  // nobody walks here
     karst_gl_def gl_def = karst_gl_def_default();
     gl_def.report = &a->report;
     gl_def.jobs = a->jobs;
@@ -91,5 +94,30 @@ void picture_close(picture *p) {
 
 karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame) {
     karst_status status = karst_scene_settle(p->scene, view, 1, &p->budget, frame);
-    return status ? status : karst_gl_render(p->gl, frame, view, 0, &p->look, p->samples, p->rgb);
+    if (status) return status;
+    if (frame->damage_count && !p->damaged) p->first_damage = frame->damages[0];
+    p->damaged += frame->damage_count;
+    if (frame->figures.kept_pending > p->kept_pending) p->kept_pending = frame->figures.kept_pending;
+    if (frame->figures.kept_for_memory > p->kept_for_memory) p->kept_for_memory = frame->figures.kept_for_memory;
+    return karst_gl_render(p->gl, frame, view, 0, &p->look, p->samples, p->rgb);
+}
+
+void picture_tell(args *a, const picture *p) {
+    char more[64] = "";
+    if (p->damaged > 1) snprintf(more, sizeof more, ", as %d more are", p->damaged - 1);
+    if (p->damaged)
+        say_note(a,
+                 "%s: the chunk at level %d, x %d, z %d is damaged%s: coarser ground is shown there; "
+                 "karst check %s tells more, bake or copy it again",
+                 p->path, p->first_damage.level, p->first_damage.x, p->first_damage.z, more, p->path);
+    if (p->kept_pending)
+        say_note(a, "%s: %llu of %llu bytes are there: %d chunks are shown coarser than they should be", p->path,
+                 (unsigned long long)karst_pack_refresh(p->pack), (unsigned long long)p->info.file_bytes,
+                 p->kept_pending);
+    if (p->kept_for_memory)
+        say_note(a, "%s: no memory is left for finer ground in %d chunks; a larger --lod-error needs less", p->path,
+                 p->kept_for_memory);
+    cJSON_AddNumberToObject(a->out, "chunks_damaged", p->damaged);
+    cJSON_AddNumberToObject(a->out, "kept_pending", p->kept_pending);
+    cJSON_AddNumberToObject(a->out, "kept_for_memory", p->kept_for_memory);
 }

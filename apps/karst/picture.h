@@ -16,6 +16,10 @@ typedef struct picture {
     float fov_rad;
     karst_budget budget;
     uint8_t *rgb;
+    const char *path;  // of the pack
+    int damaged;       // chunks found so by now
+    karst_damage first_damage;
+    int kept_pending, kept_for_memory;  // most in a picture
 } picture;
 
 // The options that both verbs take, for their tables.
@@ -31,6 +35,7 @@ typedef struct picture {
         {"--snow-line", "M", "[world m] (from the land)"}, {"--tree-line", "M", "[world m] (from the land)"},        \
         {"--background", "RRGGBB", "this colour instead of sky, and no haze"},                                       \
         {"--contours", "M", "contour lines every so many metres"},                                                   \
+        {"--partial", NULL, "the pack is still being downloaded: draw what is there"},                               \
         {"--levels", NULL, "colour the ground by level of detail"}, {                                                \
         "--wireframe", NULL, "show the triangles"                                                                    \
     }
@@ -40,3 +45,5 @@ int picture_open(picture *p, args *a, const char *path);
 void picture_close(picture *p);
 // Choose what to draw for a view and draw it into p->rgb.
 karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame);
+// Say in a line each, and in a->out, what the pictures had to leave out: damage, what is not there yet, lack of memory.
+void picture_tell(args *a, const picture *p);

@@ -74,6 +74,7 @@ static int fly(args *a, picture *p, const char *folder, int frames, int per_seco
         kst_fail(&a->report, status, "%s: stopped; the pictures so far are there", folder);
     if (status == KARST_ERROR_MEMORY) kst_fail(&a->report, status, "not enough memory for %d frames", frames);
     if (status) return could_not(a, status);
+    picture_tell(a, p);
     char video[4096];
     bool has_video = make_video(folder, per_second, video, sizeof video);
     say(a, "%s: %d pictures of %d x %d, never less than %.4g m above the ground\n", folder, frames, p->width, p->height,

@@ -79,7 +79,8 @@ static int draw(args *a, picture *p, const char *output) {
     }
     status = karst_geo_write_png(output, p->width, p->height, p->rgb, &a->report);
     if (status) return could_not(a, status);
-    double error = p->budget.full_detail ? 0 : frame.figures.worst_error_px;
+    double error = frame.figures.worst_error_px;
+    picture_tell(a, p);
     say(a, "%s: %d x %d, %lld triangles in %d draws, error at most %.3g px, %.0f ms of processor time, on %s\n", output,
         p->width, p->height, (long long)frame.figures.triangles, frame.figures.draws, error, cpu * 1e3,
         karst_gl_device());

@@ -41,6 +41,8 @@ static const option table[] = {
     {"--screenshot", "FILE", "write the last frame; without --seconds that is the first complete one", TEXT,
      offsetof(options, screenshot), 0, 0, 0},
     {"--bare", NULL, "begin without text on the picture", FLAG, offsetof(options, bare), 0, 0, 0},
+    {"--partial", NULL, "the pack is still being downloaded: show what is there, and more as it comes", FLAG,
+     offsetof(options, partial), 0, 0, 0},
     {"--json", NULL, "print the last figures as one JSON object on standard output", FLAG, offsetof(options, json), 0,
      0, 0},
     {"--threads", "N", "threads that work, 1..256 (one a processor)", WHOLE, offsetof(options, threads), 1, 256, 0},

@@ -15,7 +15,7 @@ typedef struct options {
     karst_pos eye, look;
     double seconds;  // 0: until it is closed
     const char *screenshot;
-    bool walk, bare, json;
+    bool walk, bare, json, partial;
     int threads;         // 0: one a processor
     bool help, version;  // asked for; nothing else is checked then
 } options;

@@ -76,6 +76,7 @@ karst_status viewer_open(viewer *v, const options *o) {
     *v = (viewer){.options = o, .hour = o->hour, .error_px = o->error_px, .method = o->method, .figures = !o->bare};
     karst_pack_def pack_def = karst_pack_def_default();
     pack_def.report = &v->report;
+    pack_def.partial = o->partial;
     karst_status status = karst_pack_open(o->pack, &pack_def, &v->pack);
     if (status)
         return v->report.message[0] ? status
@@ -326,6 +327,12 @@ karst_status viewer_frame(viewer *v, double dt_s, bool last) {
     if (status)
         return kst_fail(&v->report, status, "%s: the ground cannot be read (%s); see karst check %s", v->options->pack,
                         karst_status_text(status), v->options->pack);
+    if (v->frame.damage_count) {
+        const karst_damage *d = v->frame.damages;
+        tell(v, "damaged: the chunk at level %d, x %d, z %d; see karst check", d->level, d->x, d->z);
+        fprintf(stderr, "karst-view: %s: the chunk at level %d, x %d, z %d is damaged: coarser ground is shown there\n",
+                v->options->pack, d->level, d->x, d->z);
+    }
     v->stalled = v->frame.upload_count || v->frame.figures.chunks_awaited != v->awaited ? 0 : v->stalled + 1;
     v->awaited = v->frame.figures.chunks_awaited;
 

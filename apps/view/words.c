@@ -31,7 +31,7 @@ static const struct {
     {"H, F1", "this help"},
     {"Esc", "leave"},
 };
-enum { HELP_LINES = sizeof help / sizeof *help, KEY_COLUMNS = 19, HELP_COLUMNS = 60, ITEMS_MAX = 16 };
+enum { HELP_LINES = sizeof help / sizeof *help, KEY_COLUMNS = 19, HELP_COLUMNS = 60, ITEMS_MAX = 20 };
 
 typedef struct items {
     char text[ITEMS_MAX][128];
@@ -88,6 +88,10 @@ static void say_figures(const words *w, items *s) {
     else
         say(s, "error over 1000 of %g px", (double)w->error_px);  // ground round the eye is still awaited
     say(s, "chunks %d drawn, %d awaited", f->figures.chunks_drawn, f->figures.chunks_awaited);
+    say(s, "%.0f MB here", (double)f->figures.resident_bytes * 1e-6);
+    if (f->figures.kept_damaged) say(s, "%d coarse: damaged", f->figures.kept_damaged);
+    if (f->figures.kept_pending) say(s, "%d coarse: not in the file yet", f->figures.kept_pending);
+    if (f->figures.kept_for_memory) say(s, "%d coarse: no memory", f->figures.kept_for_memory);
     say(s, "eye %.2f %.2f %.2f", c->eye.x, c->eye.y, c->eye.z);
     if (isnan(c->over_ground_m))
         say(s, "no ground below");
@@ -169,6 +173,10 @@ void words_json(const words *w, FILE *out) {
     put_number(out, "lod_error_px", (double)w->error_px);
     put_number(out, "chunks", f->figures.chunks_drawn);
     put_number(out, "chunks_awaited", f->figures.chunks_awaited);
+    put_number(out, "resident_bytes", (double)f->figures.resident_bytes);
+    put_number(out, "kept_damaged", f->figures.kept_damaged);
+    put_number(out, "kept_pending", f->figures.kept_pending);
+    put_number(out, "kept_for_memory", f->figures.kept_for_memory);
     put_place(out, "eye", true, c->eye);
     put_number(out, "yaw_rad", c->yaw_rad);
     put_number(out, "pitch_rad", c->pitch_rad);

@@ -17,13 +17,15 @@ typedef struct karst_scene karst_scene;
 
 /// Parameters of a scene. Start from karst_scene_def_default().
 typedef struct karst_scene_def {
-    int32_t slot_count;  ///< chunks resident at once, 16..2048; default 1024 (about 44 KiB each)
-    karst_jobs *jobs;    ///< decodes chunks; NULL: the caller
+    uint64_t memory_bytes;  ///< of all chunks that are here or being loaded, those held for simulation included;
+                            ///< default 128 MiB, at least 16 chunks
+    int32_t slot_count;     ///< of these, most to be drawn from, 16..2048; default 1024 (about 46 KiB each)
+    karst_jobs *jobs;       ///< decodes chunks, beside the caller if it takes tasks; NULL: the caller
     const karst_allocator *allocator;
     uint32_t cookie;  ///< set by the default function, do not touch
 } karst_scene_def;
 
-/// 1024 slots, decoded on the caller, memory from malloc.
+/// 128 MiB, 1024 slots, decoded on the caller, memory from malloc.
 KARST_API karst_scene_def karst_scene_def_default(void);
 
 /// Make a scene. Cost: the memory of its slots is taken as they fill.
@@ -55,14 +57,19 @@ KARST_API bool karst_method_find(const char *name, karst_method *out);
 typedef struct karst_budget {
     karst_method method;  ///< may change from update to update; default KARST_METHOD_GRID
     float error_px;       ///< largest error on screen, > 0; default 1
-    int32_t load_limit;   ///< most chunks decoded in this update; default 64. What is missing shows coarser
+    int32_t load_limit;   ///< most chunks asked for in this update; default 64. What is missing shows coarser
+    uint64_t load_bytes;  ///< ... and most bytes, as they are in memory; 0, the default: as many
+    float load_ms;        ///< ... and about as many as decode in this processor time [ms]; 0, the default: any
+    float sim_radius_m;   ///< level-0 ground within this distance of an eye is held for queries, and comes before the
+                          ///< picture there gets finer; default 100, 0: none, at most a quarter of the memory
     float skirt_m;     ///< how far the ground goes on beyond its outline, as in a mirror, for looks alone; at most the
                        ///< shorter side; default 0: it ends
+    bool wait;         ///< until all that is asked for is here: the same frames on any number of threads
     bool cull;         ///< leave out what no view sees; default true
     bool full_detail;  ///< draw the reference triangles everywhere, whatever they cost
 } karst_budget;
 
-/// Method grid, one pixel, 64 chunks an update, culled.
+/// Method grid, one pixel, 64 chunks an update, ground held 100 m round, no waiting, culled.
 KARST_API karst_budget karst_budget_default(void);
 
 /// A patch to draw: 16 x 16 lattice cells of the chunk in `slot`. Four numbers say all about its shape:
@@ -103,6 +110,12 @@ typedef struct karst_upload {
     const karst_chunk *chunk;    ///< valid until the next update
 } karst_upload;
 
+/// A chunk that cannot be read: the file is damaged there, and its parent is shown in its place. `karst check` says
+/// more.
+typedef struct karst_damage {
+    int32_t level, x, z;  ///< as in karst_pack_read_chunk()
+} karst_damage;
+
 /// What to draw, as data. Everything is valid until the next update of the scene.
 typedef struct karst_frame {
     karst_method method;  ///< that chose it
@@ -118,26 +131,38 @@ typedef struct karst_frame {
     int32_t chunk_count;
     const karst_upload *uploads;
     int32_t upload_count;
+    const karst_damage *damages;  ///< found since the last frame: each is told once
+    int32_t damage_count;
     struct {
         int64_t triangles;
         int32_t draws;         ///< batches; method tess: one for all patches
         float worst_error_px;  ///< largest bound of what is drawn, anywhere on a screen
         int32_t chunks_drawn;
-        int32_t chunks_awaited;  ///< wanted and not resident
+        int32_t chunks_awaited;   ///< wanted and on their way or soon to be
+        int32_t kept_damaged;     ///< chunks shown though finer ones are wanted: one of these is damaged,
+        int32_t kept_pending;     ///< ... is not in the file yet,
+        int32_t kept_for_memory;  ///< ... or has no room (then at least so many)
         int32_t nodes_visited;
+        uint64_t resident_bytes;  ///< of what is here or being loaded
     } figures;
 } karst_frame;
 
-/// Choose what to draw for 1..KARST_VIEWS_MAX views. Decodes at most budget->load_limit chunks.
+/// Choose what to draw for 1..KARST_VIEWS_MAX views, with what is here. What is missing is asked for: it is decoded by
+/// this call, or beside it where the scheduler takes tasks, and drawn by a later one. A damaged chunk is told in
+/// frame.damages and its parent drawn; one that is not in the file yet is asked for again as the file grows.
 /// Threads: one update of a scene at a time. Cost: about 20 ns a node visited and 1.5 us a chunk drawn, apart from
 /// decoding.
-/// @return KARST_ERROR_FORMAT, KARST_ERROR_FILE, KARST_ERROR_MEMORY; the frame is then untouched
+/// @return KARST_ERROR_MEMORY; KARST_ERROR_FORMAT or KARST_ERROR_PENDING when not even the coarsest chunk can be had;
+///     the frame is then untouched
 KARST_API karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int view_count,
                                           const karst_budget *budget, karst_frame *out);
 
 /// Update until nothing is awaited, for still pictures and tests. Otherwise as karst_scene_update().
 KARST_API karst_status karst_scene_settle(karst_scene *scene, const karst_view *views, int view_count,
                                           const karst_budget *budget, karst_frame *out);
+
+/// Ask again for chunks that were damaged, when the file may have been mended; those that still are will be told again.
+KARST_API void karst_scene_retry(karst_scene *scene);
 
 /// Nearest hit on the exact ground: the same triangles that full detail draws. A chunk that cannot be read is not
 /// hit; karst_ground_cast() on karst_scene_ground() says so. Threads: any, also during updates.

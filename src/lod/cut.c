@@ -31,6 +31,7 @@ void kst_cut_destroy(kst_cut *cut) {
                  (size_t)cut->tree.grid_x[level] * (size_t)cut->tree.grid_z[level] * sizeof(kst_mark));
     kst_free(cut->allocator, cut->leaves, (size_t)cut->leaf_room * sizeof(kst_leaf));
     for (int k = 0; k < 2; ++k) kst_free(cut->allocator, cut->front[k], (size_t)cut->front_room[k] * sizeof(kst_leaf));
+    kst_free(cut->allocator, cut->can, (size_t)cut->can_room);
     *cut = (kst_cut){0};
 }
 
@@ -47,23 +48,11 @@ static karst_status grow(const karst_allocator *allocator, kst_leaf **list, int3
     return KARST_OK;
 }
 
-// Square of the distance to the reach times the slope of the nearest eye: the error allowed there, squared.
-static inline float allowed_squared(const karst_node *n, const kst_eye *eyes, int eye_count) {
-    float least = INFINITY;
-    for (int v = 0; v < eye_count; ++v) {
-        float x = kst_more(kst_more(n->reach_min[0] - eyes[v].x, eyes[v].x - n->reach_max[0]), 0);
-        float y = kst_more(kst_more(n->reach_min[1] - eyes[v].y, eyes[v].y - n->reach_max[1]), 0);
-        float z = kst_more(kst_more(n->reach_min[2] - eyes[v].z, eyes[v].z - n->reach_max[2]), 0);
-        least = kst_less(least, (x * x + y * y + z * z) * (eyes[v].slope * eyes[v].slope));
-    }
-    return least;
-}
-
 // Whether a node splits, and what its pinch does to the corners it touches. Beyond twice or half the distance at which
 // it splits the pinch lets eight levels go, more than any corner there can be away.
 static inline bool decide(const karst_node *n, int level, const kst_eye *eyes, int eye_count, kst_leaf *node) {
     if (!(n->error > 0)) return false;
-    float allowed = allowed_squared(n, eyes, eye_count), error = n->error * n->error;
+    float allowed = kst_allowed_squared(n, eyes, eye_count), error = n->error * n->error;
     if (allowed >= 4 * error) return false;
     if (4 * allowed < error) return true;
     float ratio = sqrtf(allowed) / n->error;
@@ -96,8 +85,7 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
                           kst_ready_fn *ready, void *context) {
     const kst_tree *tree = &cut->tree;
     const karst_allocator *allocator = cut->allocator;
-    bool *can = NULL, short_of = false;  // something wanted is not here
-    int32_t can_room = 0;
+    bool short_of = false;  // something wanted is not here
     cut->leaf_count = 0;
     cut->nodes_visited = 0;
     if (++cut->stamp == 0) {  // wrapped: old marks would look new
@@ -132,13 +120,16 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
         }
         if (!splits) break;
         if (ready) {
-            if (splits > can_room) {
-                kst_free(allocator, can, (size_t)can_room);
-                can = kst_alloc(allocator, (size_t)splits);
-                can_room = can ? splits : 0;
+            if (splits > cut->can_room) {
+                kst_free(allocator, cut->can, (size_t)cut->can_room);
+                cut->can_room = 0;
+                cut->can = kst_alloc(allocator, (size_t)splits);
+                if (!cut->can) return KARST_ERROR_MEMORY;
+                cut->can_room = splits;
             }
-            status = can ? ready(context, front, splits, can) : KARST_ERROR_MEMORY;
-            if (status) break;
+            bool *can = cut->can;
+            status = ready(context, front, splits, can);
+            if (status) return status;
             for (int32_t k = 0; k < splits; ++k) short_of |= !can[k];
             for (int32_t k = 0; k < splits && short_of; ++k) can[k] = can[k] && !touches_much_coarser(cut, &front[k]);
         }
@@ -149,7 +140,7 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
         int32_t gx = tree->grid_x[level - 1], gz = tree->grid_z[level - 1];
         for (int32_t k = 0; k < splits; ++k) {
             kst_leaf node = front[k];
-            if (ready && !can[k]) {
+            if (ready && !cut->can[k]) {
                 add_leaf(cut, &node, &cut->marks[level][(int64_t)node.z * grid_x + node.x]);
                 continue;
             }
@@ -162,6 +153,5 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
                 }
         }
     }
-    kst_free(allocator, can, (size_t)can_room);
     return status;
 }

@@ -56,6 +56,18 @@ static inline void kst_look(const karst_node *n, const kst_frustum *frusta, int 
     }
 }
 
+// Square of the distance to the reach times the slope of the nearest eye: the error allowed there, squared.
+static inline float kst_allowed_squared(const karst_node *n, const kst_eye *eyes, int eye_count) {
+    float least = __builtin_inff();
+    for (int v = 0; v < eye_count; ++v) {
+        float x = kst_more(kst_more(n->reach_min[0] - eyes[v].x, eyes[v].x - n->reach_max[0]), 0);
+        float y = kst_more(kst_more(n->reach_min[1] - eyes[v].y, eyes[v].y - n->reach_max[1]), 0);
+        float z = kst_more(kst_more(n->reach_min[2] - eyes[v].z, eyes[v].z - n->reach_max[2]), 0);
+        least = kst_less(least, (x * x + y * y + z * z) * (eyes[v].slope * eyes[v].slope));
+    }
+    return least;
+}
+
 // What stands at a node in this cut.
 typedef struct kst_mark {
     uint32_t stamp;  // of the cut that last touched it
@@ -73,11 +85,12 @@ typedef struct kst_cut {
     int32_t leaf_count, leaf_room;
     kst_leaf *front[2];  // nodes of the level at work, and of the next
     int32_t front_room[2];
+    bool *can;  // which of the front may split
+    int32_t can_room;
     int32_t nodes_visited;
 } kst_cut;
 
-// Makes nodes [0, count) of one level splittable: their children resident. ready[i] says which are. Called once a
-// level, coarse first.
+// Which of nodes [0, count) of one level may split, in ready[i]. Called once a level, coarse first.
 typedef karst_status kst_ready_fn(void *context, const kst_leaf *nodes, int count, bool *ready);
 
 karst_status kst_cut_create(kst_cut *cut, const kst_tree *tree, const karst_allocator *allocator);

@@ -19,13 +19,33 @@ bool karst_method_find(const char *name, karst_method *out) {
     return false;
 }
 
-karst_status kst_method_want_room(kst_method *m, int32_t count) {
-    if (count <= m->wanted_room) return KARST_OK;
-    const karst_allocator *a = m->slots.allocator;
-    kst_leaf *fresh = kst_alloc_array(a, (size_t)count, sizeof *fresh);
-    if (!fresh) return KARST_ERROR_MEMORY;
-    kst_free(a, m->wanted, (size_t)m->wanted_room * sizeof *fresh);
-    m->wanted = fresh;
-    m->wanted_room = count;
-    return KARST_OK;
+// Square of the error that a node leaves over the error allowed there. Never above its parent's: reaches and errors
+// hold those of the finer nodes. What no view sees comes later.
+static float urgency_of(const kst_method *m, const kst_leaf *node) {
+    const karst_node *n = &m->cut.tree.nodes[node->level][(int64_t)node->z * m->cut.tree.grid_x[node->level] + node->x];
+    float u = n->error * n->error / kst_more(kst_allowed_squared(n, m->eyes, m->eye_count), 1e-30f);
+    if (!node->seen) u *= 0x1p-16f;
+    return u >= 0 ? u : 0;  // a pack may say anything
+}
+
+karst_status kst_method_ready(void *context, const kst_leaf *nodes, int count, bool *ready) {
+    kst_method *m = context;
+    karst_status status = KARST_OK;
+    bool room = m->wishing && kst_slots_have_room(&m->slots);
+    m->all_wished = m->all_wished && (room || !m->wishing);
+    for (int k = 0; k < count && !status; ++k) {
+        const kst_leaf *n = &nodes[k];
+        ready[k] = m->wishing ? room : kst_slots_is_open(&m->slots, n->level, n->x, n->z);
+        if (room) status = kst_slots_wish(&m->slots, n, urgency_of(m, n));
+    }
+    return status;
+}
+
+karst_status kst_method_cut(kst_method *m, kst_cut *cut) {
+    m->apart = cut->apart;
+    karst_status status = KARST_OK;
+    if (m->wishing || !m->slots.all_open)
+        status = kst_cut_make(cut, m->eyes, m->frusta, m->eye_count, m->full, kst_method_ready, m);
+    m->nodes_visited = cut->nodes_visited;
+    return status;
 }

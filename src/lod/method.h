@@ -21,35 +21,38 @@ typedef struct kst_method {
     const kst_eye *eyes;
     const kst_frustum *frusta;  // NULL: nothing is left out for not being seen
     int eye_count;
-    bool full;  // the reference triangles everywhere
+    bool full;     // the reference triangles everywhere
+    bool wishing;  // only wish: as if everything were here
     // What is chosen.
     kst_found found;
-    int32_t awaited;  // chunks that it wants and that are not here
+    bool all_wished;  // wishes did not end for lack of memory
+    int apart;        // levels by which neighbours may differ, for those who decide what is shown; 0: any
     int32_t nodes_visited;
-    kst_leaf *wanted;  // working list
-    int32_t wanted_room;
     kst_tess *tess;  // what method tess keeps, from its first frame on
 } kst_method;
 
-// Choose. A chunk that cannot be had is an error and whatever was found does not count; one that is merely not here
-// yet is counted in `awaited`, and what is chosen covers the ground without it.
+// Choose, twice an update. First, wishing, walk as if all chunks were here, give every split to kst_method_ready(), and
+// find nothing: that is what will be loaded. Then choose with what is here: only nodes that kst_method_ready() lets
+// split have children that may be drawn. On an error whatever was found does not count.
 typedef karst_status kst_method_fn(kst_method *m);
 kst_method_fn kst_method_grid, kst_method_tess, kst_method_rings;
 
 void kst_tess_free(kst_method *m);
 
-// For methods that cut the tree; context is the kst_method. A chunk may split when its children are here.
+// Wishing: note that nodes should split, and let them. Else let those that may. context is the kst_method.
 kst_ready_fn kst_method_ready;
+// Cut the tree through kst_method_ready(); the cut of the wishes stays when all of them are granted.
+karst_status kst_method_cut(kst_method *m, kst_cut *cut);
 // The table of a leaf.
 kst_corners_fn kst_method_corners;
+// Levels of a leaf's corners in full detail: 0 but beside what is coarser since something is not here.
+void kst_method_full_levels(kst_method *m, const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
+                            float levels[KARST_CORNER_LANES], float *share);
 // Where a leaf's patches come from and which views see it; false when none does and it has no image in the skirt.
 bool kst_method_sees(const kst_method *m, const kst_leaf *leaf, kst_source *source, kst_seen *seen);
 // Give out those patches of a leaf that are seen, and keep it for the skirt.
 void kst_method_give(kst_method *m, const kst_source *source, kst_seen seen, const float levels[KARST_CORNER_LANES],
                      float share);
-
-// Room for so many in m->wanted; nothing of it is kept.
-karst_status kst_method_want_room(kst_method *m, int32_t count);
 
 // The chunk of a node that is here.
 static inline const karst_chunk *kst_method_chunk(const kst_method *m, int slot) {

@@ -3,32 +3,6 @@
 // for. The cut is in cut.c, the corners in corner.c.
 #include "method.h"
 
-karst_status kst_method_ready(void *context, const kst_leaf *nodes, int count, bool *ready) {
-    kst_method *m = context;
-    kst_slots *slots = &m->slots;
-    const kst_tree *tree = &m->cut.tree;
-    karst_status status = kst_method_want_room(m, 4 * count);
-    if (status) return status;
-    int wanted = 0;
-    for (int k = 0; k < count; ++k)
-        for (int c = 0; c < 4; ++c) {
-            int level = nodes[k].level - 1, x = 2 * nodes[k].x + (c & 1), z = 2 * nodes[k].z + (c >> 1);
-            if (x < tree->grid_x[level] && z < tree->grid_z[level])
-                m->wanted[wanted++] = (kst_leaf){.level = level, .x = x, .z = z};
-        }
-    status = kst_slots_want(slots, m->wanted, wanted);
-    if (status) return status;
-    for (int k = 0, at = 0; k < count; ++k) {
-        ready[k] = true;
-        for (; at < wanted && m->wanted[at].x >> 1 == nodes[k].x && m->wanted[at].z >> 1 == nodes[k].z; ++at)
-            if (kst_slots_find(slots, m->wanted[at].level, m->wanted[at].x, m->wanted[at].z) == KST_SLOT_NONE) {
-                ready[k] = false;
-                ++m->awaited;
-            }
-    }
-    return KARST_OK;
-}
-
 const karst_chunk_corners *kst_method_corners(void *context, const kst_leaf *leaf) {
     const kst_method *m = context;
     return &kst_method_chunk(m, kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z))->corners;
@@ -63,21 +37,36 @@ void kst_method_give(kst_method *m, const kst_source *source, kst_seen seen, con
     if (m->found.patch_count > before) kst_found_source(&m->found, source, share);
 }
 
+void kst_method_full_levels(kst_method *m, const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
+                            float levels[KARST_CORNER_LANES], float *share) {
+    memset(levels, 0, KARST_CORNER_LANES * sizeof *levels);
+    *share = 0;
+    if (m->slots.all_open && m->all_wished && leaf->level == 0) return;
+    kst_eye strict[KARST_VIEWS_MAX];  // eyes that allow no error
+    for (int v = 0; v < m->eye_count; ++v) strict[v] = m->eyes[v], strict[v].slope = 0;
+    float unused, allowed[KARST_CORNER_LANES];
+    kst_corner_levels(cut, leaf, corners, strict, m->eye_count, kst_method_corners, m, levels, &unused);
+    kst_corner_allowed(corners, m->eyes, m->eye_count, allowed);
+    *share = kst_worst_share_of(corners, levels, allowed);
+}
+
 static void take_leaf(kst_method *m, const kst_leaf *leaf) {
     kst_source source;
     kst_seen seen;
     if (!kst_method_sees(m, leaf, &source, &seen)) return;
-    float levels[KARST_CORNER_LANES] = {0}, share = 0;
-    if (!m->full)
-        kst_corner_levels(&m->cut, leaf, &kst_method_chunk(m, source.slot)->corners, m->eyes, m->eye_count,
-                          kst_method_corners, m, levels, &share);
+    float levels[KARST_CORNER_LANES], share;
+    const karst_chunk_corners *corners = &kst_method_chunk(m, source.slot)->corners;
+    if (m->full)
+        kst_method_full_levels(m, &m->cut, leaf, corners, levels, &share);
+    else
+        kst_corner_levels(&m->cut, leaf, corners, m->eyes, m->eye_count, kst_method_corners, m, levels, &share);
     kst_method_give(m, &source, seen, levels, share);
 }
 
 karst_status kst_method_grid(kst_method *m) {
-    karst_status status = kst_cut_make(&m->cut, m->eyes, m->frusta, m->eye_count, m->full, kst_method_ready, m);
-    if (!status) status = kst_found_reserve(&m->found, m->cut.leaf_count);
+    karst_status status = kst_method_cut(m, &m->cut);
+    if (status || m->wishing) return status;
+    status = kst_found_reserve(&m->found, m->cut.leaf_count);
     for (int k = 0; k < m->cut.leaf_count && !status; ++k) take_leaf(m, &m->cut.leaves[k]);
-    m->nodes_visited = m->cut.nodes_visited;
     return status;
 }

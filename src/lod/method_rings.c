@@ -4,21 +4,17 @@
 
 #include "method.h"
 
+// A chunk may be drawn when its parent is split, and so with all its siblings.
 static karst_status want(void *context, const kst_leaf *chunks, int count, bool load, bool *here) {
-    kst_method *m = context;
+    (void)load;  // whether it is the first time or not
     karst_status status = KARST_OK;
-    int missing = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        missing = 0;
-        for (int k = 0; k < count; ++k) {
-            here[k] = kst_slots_find(&m->slots, chunks[k].level, chunks[k].x, chunks[k].z) != KST_SLOT_NONE;
-            missing += !here[k];
-        }
-        if (pass || (missing && !load)) break;
-        status = kst_slots_want(&m->slots, chunks, count);  // those that are here stay
-        if (status) return status;
+    for (int k = 0; k < count && !status; ++k) {
+        kst_leaf parent = chunks[k];
+        ++parent.level;
+        parent.x >>= 1;
+        parent.z >>= 1;
+        status = kst_method_ready(context, &parent, 1, &here[k]);
     }
-    if (load) m->awaited += missing;
     return status;
 }
 
@@ -41,6 +37,7 @@ static float share_of(const karst_chunk_corners *c, const kst_ring_chunk *chunk,
 static karst_status take(void *context, const kst_ring_chunk *chunk) {
     kst_method *m = context;
     float tight[6];
+    if (m->wishing) return KARST_OK;
     if (m->frusta && !karst_pack_chunk_bounds(m->pack, chunk->level, chunk->x, chunk->z, tight)) return KARST_OK;
     kst_source source = {.level = chunk->level,
                          .x = chunk->x,
@@ -67,6 +64,7 @@ static karst_status take(void *context, const kst_ring_chunk *chunk) {
 }
 
 karst_status kst_method_rings(kst_method *m) {
+    m->apart = 0;  // rings keep their own distance
     karst_status status = kst_rings_walk(&m->rings, m->eyes, m->frusta, m->eye_count, m->full, want, take, m);
     m->nodes_visited = m->rings.nodes_visited;
     return status;

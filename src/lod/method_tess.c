@@ -280,9 +280,10 @@ karst_status kst_method_tess(kst_method *m) {
     karst_status status = m->tess ? KARST_OK : create(m);
     if (status) return status;
     kst_tess *t = m->tess;
-    status = kst_cut_make(&t->cut, m->eyes, m->frusta, m->eye_count, m->full, kst_method_ready, m);
+    status = kst_method_cut(m, &t->cut);
+    if (status || m->wishing) return status;
     const int count = t->cut.leaf_count;
-    if (!status) status = kst_found_reserve(&m->found, count);
+    status = kst_found_reserve(&m->found, count);
     if (!status && !m->full) status = reserve_parts(t, m->slots.allocator, count);
     if (status) return status;
     if (!m->full) choose_levels(m);
@@ -292,7 +293,10 @@ karst_status kst_method_tess(kst_method *m) {
         kst_source source;
         kst_seen seen;
         if (!kst_method_sees(m, leaf, &source, &seen)) continue;
-        if (!m->full) {
+        if (m->full) {
+            const karst_chunk_corners *corners = &kst_method_chunk(m, source.slot)->corners;
+            kst_method_full_levels(m, &t->cut, leaf, corners, levels, &share);
+        } else {
             const part *p = &t->parts[k];
             for (int i = 0; i < N * N; ++i) levels[i] = t->levels[t->now][k][i] - (float)leaf->level;
             for (int i = N * N; i < KARST_CORNER_LANES; ++i) levels[i] = levels[0];
@@ -300,6 +304,5 @@ karst_status kst_method_tess(kst_method *m) {
         }
         kst_method_give(m, &source, seen, levels, share);
     }
-    m->nodes_visited = t->cut.nodes_visited;
     return KARST_OK;
 }

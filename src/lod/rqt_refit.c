@@ -16,7 +16,7 @@ typedef struct refit {
     kst_rqt *r;
     kst_net *net;
     kst_fit fit;
-    bool *stays;     // of a vertex: it is pinned
+    bool *stays;  // of a vertex: it is pinned
     struct entry *queue;
     const karst_progress *progress;
     uint64_t steps;

@@ -24,15 +24,17 @@ struct karst_scene {
     karst_frame_chunk *chunks;
     int32_t chunk_room;
     karst_upload *uploads;
+    karst_damage *damages;
+    int32_t damage_room;
     karst_batch batches[KARST_LATTICE_COUNT];
 };
 
 karst_scene_def karst_scene_def_default(void) {
-    return (karst_scene_def){.slot_count = 1024, .cookie = KST_COOKIE};
+    return (karst_scene_def){.memory_bytes = UINT64_C(128) << 20, .slot_count = 1024, .cookie = KST_COOKIE};
 }
 
 karst_budget karst_budget_default(void) {
-    return (karst_budget){.error_px = 1, .load_limit = 64, .cull = true, .full_detail = false};
+    return (karst_budget){.error_px = 1, .load_limit = 64, .sim_radius_m = 100, .cull = true};
 }
 
 karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, karst_scene **out) {
@@ -40,6 +42,8 @@ karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, ka
     KARST_ASSERT(d.cookie == KST_COOKIE);
     if (d.slot_count < 16) d.slot_count = 16;
     if (d.slot_count > 2048) d.slot_count = 2048;
+    if (d.memory_bytes < (uint64_t)16 * kst_slots_chunk_bytes())
+        d.memory_bytes = (uint64_t)16 * kst_slots_chunk_bytes();
     karst_scene *scene = kst_alloc_zero(d.allocator, sizeof *scene);
     if (!scene) return KARST_ERROR_MEMORY;
     scene->def = d;
@@ -56,7 +60,8 @@ karst_status karst_scene_create(karst_pack *pack, const karst_scene_def *def, ka
     scene->uploads = kst_alloc_array(d.allocator, (size_t)d.slot_count, sizeof *scene->uploads);
     karst_status status = scene->uploads && scene->ground ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) status = kst_cut_create(&scene->method.cut, &tree, d.allocator);
-    if (!status) status = kst_slots_create(&scene->method.slots, pack, &tree, d.slot_count, d.jobs, d.allocator);
+    if (!status)
+        status = kst_slots_create(&scene->method.slots, pack, &tree, d.slot_count, d.memory_bytes, d.jobs, d.allocator);
     if (!status)
         scene->method.rings = kst_rings_make(&scene->method.cut.tree, &scene->info.lattice.shape,
                                              (double)scene->info.beside_m, d.allocator);
@@ -73,7 +78,6 @@ void karst_scene_destroy(karst_scene *scene) {
     if (!scene) return;
     const karst_allocator *a = scene->def.allocator;
     karst_scene_def def = scene->def;
-    kst_free(a, scene->method.wanted, (size_t)scene->method.wanted_room * sizeof *scene->method.wanted);
     kst_found_free(&scene->method.found);
     kst_tess_free(&scene->method);
     kst_rings_free(&scene->method.rings);
@@ -83,6 +87,7 @@ void karst_scene_destroy(karst_scene *scene) {
     kst_free(a, scene->patches, (size_t)scene->patch_room * sizeof *scene->patches);
     kst_free(a, scene->chunks, (size_t)scene->chunk_room * sizeof *scene->chunks);
     kst_free(a, scene->uploads, (size_t)def.slot_count * sizeof *scene->uploads);
+    kst_free(a, scene->damages, (size_t)scene->damage_room * sizeof *scene->damages);
     kst_free(a, scene, sizeof *scene);
 }
 
@@ -94,7 +99,13 @@ const karst_chunk *kst_scene_chunk(const karst_scene *scene, int slot) {
 
 static karst_status reserve_frame(karst_scene *scene) {
     const karst_allocator *a = scene->def.allocator;
-    int32_t chunks = scene->method.found.source_count, patches = scene->method.found.patch_count;
+    int32_t chunks = scene->method.found.source_count, patches = scene->method.found.patch_count,
+            damages = scene->method.slots.damaged_count;
+    if (damages > scene->damage_room) {
+        kst_free(a, scene->damages, (size_t)scene->damage_room * sizeof *scene->damages);
+        scene->damages = kst_alloc_array(a, (size_t)damages, sizeof *scene->damages);
+        scene->damage_room = scene->damages ? damages : 0;
+    }
     if (chunks > scene->chunk_room) {
         kst_free(a, scene->chunks, (size_t)scene->chunk_room * sizeof *scene->chunks);
         scene->chunks = kst_alloc_array(a, (size_t)chunks, sizeof *scene->chunks);
@@ -105,7 +116,8 @@ static karst_status reserve_frame(karst_scene *scene) {
         scene->patches = kst_alloc_array(a, (size_t)patches, sizeof *scene->patches);
         scene->patch_room = scene->patches ? patches : 0;
     }
-    return scene->chunk_room >= chunks && scene->patch_room >= patches ? KARST_OK : KARST_ERROR_MEMORY;
+    bool ok = scene->chunk_room >= chunks && scene->patch_room >= patches && scene->damage_room >= damages;
+    return ok ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
 // Whole steps from the ground's origin to the camera, kept where differences to any chunk fit 32 bits.
@@ -187,7 +199,26 @@ static const karst_chunk_corners *corners_of(void *context, const kst_source *so
     return &kst_method_chunk(context, source->slot)->corners;
 }
 
-// Let the method choose, with what it needs made resident. The root is always here.
+// What was found damaged and not told.
+static void list_damage(karst_scene *scene, karst_frame *frame) {
+    kst_slots *slots = &scene->method.slots;
+    for (int32_t k = 0; k < slots->damaged_count; ++k) {
+        const kst_stream_chunk *c = &slots->damaged[k];
+        scene->damages[k] = (karst_damage){c->level, c->x, c->z};
+    }
+    frame->damages = scene->damages;
+    frame->damage_count = slots->damaged_count;
+    slots->damaged_count = 0;
+}
+
+// How many bytes may be asked for in an update, and how.
+static kst_slots_rate rate_of(const karst_budget *b) {
+    uint64_t bytes = (uint64_t)(b->load_limit > 1 ? b->load_limit : 1) * kst_slots_chunk_bytes();
+    if (b->load_bytes && b->load_bytes < bytes) bytes = b->load_bytes;
+    return (kst_slots_rate){.bytes = bytes, .ms = b->load_ms, .wait = b->wait};
+}
+
+// Let the method choose: first what it wishes, then with what is here.
 static karst_status choose(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *b) {
     const karst_pos origin = scene->info.lattice.shape.origin;
     kst_eye eyes[KARST_VIEWS_MAX];
@@ -203,12 +234,17 @@ static karst_status choose(karst_scene *scene, const karst_view *views, int view
     m->frusta = b->cull ? frusta : NULL;
     m->eye_count = view_count;
     m->full = b->full_detail;
-    m->awaited = m->nodes_visited = 0;
+    m->nodes_visited = 0;
     kst_found_begin(&m->found);
-    kst_slots_begin(&m->slots, b->load_limit > 1 ? b->load_limit : 1);
-    kst_leaf root = {.level = m->cut.tree.level_count - 1};
-    karst_status status = kst_slots_want(&m->slots, &root, 1);
     kst_skirt_begin(&m->skirt, (double)b->skirt_m);
+    kst_slots_begin(&m->slots);
+    m->wishing = m->all_wished = true;
+    karst_status status = methods[b->method](m);
+    m->wishing = false;
+    if (!status) status = kst_slots_wish_sims(&m->slots, eyes, view_count, (double)b->sim_radius_m);
+    kst_slots_rate rate = rate_of(b);
+    rate.apart = m->apart;
+    if (!status) status = kst_slots_update(&m->slots, &rate);
     if (!status) status = methods[b->method](m);
     if (!status && m->skirt.width_m > 0)
         status = kst_skirt_draw(&m->skirt, m->frusta, m->eye_count, corners_of, m, &m->found);
@@ -234,10 +270,16 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     frame.chunk_count = found->source_count;
     sort_patches(scene, &frame);
     list_uploads(scene, &frame);
+    list_damage(scene, &frame);
     frame.figures.draws = b.method == KARST_METHOD_TESS ? frame.patch_count > 0 : frame.batch_count;
     frame.figures.worst_error_px = (float)(found->worst * b.error_px * kept_back);
     frame.figures.chunks_drawn = frame.chunk_count;
-    frame.figures.chunks_awaited = scene->method.awaited;
+    const kst_stream_out *out_of = &scene->method.slots.out;
+    frame.figures.chunks_awaited = out_of->awaited;
+    frame.figures.kept_damaged = out_of->kept_coarse;
+    frame.figures.kept_pending = out_of->kept_later;
+    frame.figures.kept_for_memory = out_of->left_out;
+    frame.figures.resident_bytes = out_of->bytes;
     frame.figures.nodes_visited = scene->method.nodes_visited;
     *out = frame;
     return KARST_OK;
@@ -247,7 +289,14 @@ karst_status karst_scene_settle(karst_scene *scene, const karst_view *views, int
                                 karst_frame *out) {
     karst_budget b = budget ? *budget : karst_budget_default();
     b.load_limit = INT32_MAX;  // one update takes the whole tree down as far as it is wanted
+    b.load_bytes = 0;
+    b.load_ms = 0;
+    b.wait = true;
     return karst_scene_update(scene, views, view_count, &b, out);
+}
+
+void karst_scene_retry(karst_scene *scene) {
+    kst_slots_retry(&scene->method.slots);
 }
 
 // ---- queries ---------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 // Streaming: the state machine.
 //
 // Invariants after each tick, once the root is here:
-//   - the chunks shown cover the ground exactly once, all of them are here, and neighbours are within two levels;
+//   - the chunks shown cover the ground exactly once, all of them are here, and neighbours are within so many levels as
+//     was asked;
 //   - what is here or loading never takes more than the memory it may, and nothing shown is evicted;
 //   - the parent of all that is here or loading is so too (a chunk is decoded from its ancestors, and a picture gets
 //     coarser at once);
@@ -399,14 +400,15 @@ static bool waits_for_sim(const kst_stream *s, const kst_stream_in *in, int leve
     return false;
 }
 
-// Does a chunk that is shown two or more levels up touch a node? Coarser levels are decided by now.
-static bool touches_much_coarser(const kst_stream *s, int level, int32_t x, int32_t z) {
+// Is a chunk that touches a node shown so many levels up that the node's children would be too far from it? Coarser
+// levels are decided by now.
+static bool touches_much_coarser(const kst_stream *s, int level, int32_t x, int32_t z, int apart) {
     const kst_tree *tree = &s->def.tree;
-    if (level + 2 >= tree->level_count) return false;
+    if (!apart || level + apart >= tree->level_count) return false;
     for (int32_t b = z - 1; b <= z + 1; ++b)
         for (int32_t a = x - 1; a <= x + 1; ++a) {
             if (a < 0 || b < 0 || a >= tree->grid_x[level] || b >= tree->grid_z[level]) continue;
-            if (!kst_stream_is_open(s, level + 2, a >> 2, b >> 2)) return true;
+            if (!kst_stream_is_open(s, level + apart, a >> apart, b >> apart)) return true;
         }
     return false;
 }
@@ -431,10 +433,11 @@ static void choose_shown(kst_stream *s, const kst_stream_in *in, bool sims_wait,
         for (int c = 0; c < b.count && ready; ++c) ready = *b.where[c] >= 0 && s->items[*b.where[c]].state == KST_READY;
         bool finer = s->items[at].opened + 1 != s->tick;
         if (!ready || (finer && sims_wait && waits_for_sim(s, in, p->level, p->x, p->z))) continue;
-        if (touches_much_coarser(s, p->level, p->x, p->z)) continue;
+        if (touches_much_coarser(s, p->level, p->x, p->z, in->apart)) continue;
         s->items[at].opened = s->tick;
         open[open_count++] = k;
     }
+    out->open_count = open_count;
     if (s->items[root].opened != s->tick) show(s, root, out);
     for (int32_t k = 0; k < open_count; ++k) {
         const kst_split *p = &in->splits[open[k]];
@@ -450,7 +453,8 @@ static void next_tick(kst_stream *s) {
     for (int32_t at = 0; at < s->item_count; ++at) s->items[at].kept = s->items[at].opened = 0;
 }
 
-static karst_status grow(kst_stream *s, int32_t need) {
+karst_status kst_stream_reserve(kst_stream *s, int32_t splits, int32_t sims) {
+    int32_t need = splits > sims ? splits : sims;
     if (need <= s->order_room) return KARST_OK;
     int32_t room = s->order_room ? s->order_room : 256;
     while (room < need) room *= 2;
@@ -463,7 +467,7 @@ static karst_status grow(kst_stream *s, int32_t need) {
 }
 
 karst_status kst_stream_tick(kst_stream *s, const kst_stream_in *in, kst_stream_out *out) {
-    karst_status status = grow(s, in->split_count > in->sim_count ? in->split_count : in->sim_count);
+    karst_status status = kst_stream_reserve(s, in->split_count, in->sim_count);
     if (status) return status;
     *out = (kst_stream_out){.requests = s->requests, .evicted = s->evicted, .shown = s->shown, .failed = s->failed};
     next_tick(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Streaming: which chunks of a world larger than memory are here, and which of them are shown. A state machine without
-// clock, disk or thread, stepped tick by tick. See docs/lod.md.
+// clock, disk or thread, stepped tick by tick. See docs/stream.md.
 //
 //     absent -> wanted -> loading -> ready <-> shown
 //       ^                   |  |       |  \       |
@@ -71,6 +71,7 @@ typedef struct kst_stream_in {
     int32_t sim_count;
     const kst_arrival *arrivals;  // in any order: it does not matter
     int32_t arrival_count;
+    int apart;              // levels by which neighbours shown may differ at most; 0: any
     uint64_t memory_bytes;  // of all that is here or loading, both kinds
     uint64_t sim_bytes;     // of these, most for simulation data
     uint64_t rate_bytes;    // may be asked for in this tick; what is left, less than a chunk, counts in the next
@@ -80,6 +81,7 @@ typedef struct kst_stream_in {
 typedef struct kst_stream_out {
     const kst_stream_chunk *requests, *evicted, *shown, *failed;  // failed: found so in this tick
     int32_t request_count, evicted_count, shown_count, failed_count;
+    int32_t open_count;   // splits that are shown by their children
     int32_t awaited;      // wanted or loading
     int32_t kept_coarse;  // nodes that should split and do not since a child is damaged
     int32_t kept_later;   // ... since a child is not in the source yet
@@ -119,6 +121,9 @@ typedef struct kst_stream {
 
 karst_status kst_stream_create(kst_stream *stream, const kst_stream_def *def);
 void kst_stream_destroy(kst_stream *stream);
+
+// Grow the lists for a tick with so many wants, which then cannot fail.
+karst_status kst_stream_reserve(kst_stream *stream, int32_t splits, int32_t sims);
 
 // One step. Cost: O(splits + slots), no allocation once the lists have grown.
 // Errors: KARST_ERROR_MEMORY, and then nothing has changed.

@@ -188,8 +188,82 @@ static void flyover_stays_above_the_ground(void **state) {
     ran_free(&r);
 }
 
+// Everything but a few fine chunks of a pack is left as it is; a bit of those is flipped.
+static void copy_pack(const char *to, size_t size_wanted, const size_t *flip, int flip_count) {
+    static char bytes[1 << 23];
+    size_t size = slurp(pack_path, bytes, sizeof bytes);
+    for (int k = 0; k < flip_count; ++k) bytes[flip[k]] ^= 16;
+    FILE *out = fopen(to, "wb");
+    assert_non_null(out);
+    if (size_wanted < size) size = size_wanted;
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    fclose(out);
+}
+
+static size_t pack_size(void) {
+    struct stat st;
+    assert_int_equal(stat(pack_path, &st), 0);
+    return (size_t)st.st_size;
+}
+
+// The picture is drawn with the chunk's parent, and one line says where it is, and how to mend it.
+static void a_damaged_chunk_is_drawn_coarser_and_named(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    const char *path = temp_path("damaged.kpack"), *picture = temp_path("damaged.png");
+    size_t near_end = pack_size() - 300;  // the last chunk is of level 0
+    copy_pack(path, SIZE_MAX, &near_end, 1);
+    ran r = run_karst("render", path, "-o", picture, "--size", "160x90", "--full-detail", "--json");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.err, "damaged.kpack"));
+    assert_non_null(strstr(r.err, "level 0, x 3, z 3"));
+    assert_non_null(strstr(r.err, "karst check"));
+    const char *line = strchr(r.err, '\n');
+    assert_true(line && !line[1]);  // one line
+    cJSON *object = cJSON_Parse(r.out);
+    assert_true(number_in(object, "chunks_damaged") == 1);
+    cJSON_Delete(object);
+    ran_free(&r);
+    unsigned width, height;
+    png_size(picture, &width, &height);
+    assert_true(width == 160 && height == 90);
+    r = run_karst("render", pack_path, "-o", picture, "--size", "160x90", "--full-detail", "--json");  // the control
+    assert_int_equal(r.code, 0);
+    assert_null(strstr(r.err, "damaged"));
+    object = cJSON_Parse(r.out);
+    assert_true(number_in(object, "chunks_damaged") == 0);
+    cJSON_Delete(object);
+    ran_free(&r);
+}
+
+// What is there of a download is drawn, with a line on what is not; without --partial it is an error, and with less
+// than the coarsest chunk too.
+static void a_download_is_drawn_as_far_as_it_goes(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    const char *path = temp_path("download.kpack"), *picture = temp_path("download.png");
+    copy_pack(path, pack_size() - 20000, NULL, 0);
+    ran r = run_karst("render", path, "-o", picture, "--size", "160x90", "--full-detail", "--partial", "--json");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.err, "bytes are there"));
+    cJSON *object = cJSON_Parse(r.out);
+    assert_true(number_in(object, "kept_pending") >= 1 && number_in(object, "chunks_damaged") == 0);
+    cJSON_Delete(object);
+    ran_free(&r);
+    r = run_karst("render", path, "-o", picture, "--size", "160x90");
+    assert_int_equal(r.code, 1);
+    ran_free(&r);
+    copy_pack(path, 200, NULL, 0);
+    r = run_karst("render", path, "-o", picture, "--size", "160x90", "--partial");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "download.kpack"));
+    ran_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_chunk_is_drawn_coarser_and_named),
+        cmocka_unit_test(a_download_is_drawn_as_far_as_it_goes),
         cmocka_unit_test(render_prints_its_figures),
         cmocka_unit_test(an_unknown_method_is_refused_in_one_line),
         cmocka_unit_test(the_same_command_gives_the_same_file),
