@@ -36,8 +36,6 @@ enum {
     KARST_CORNER_LANES = 32,  ///< KARST_CORNER_COUNT rounded up for vector loops; the rest repeats corner 0
     KARST_PATCH_LEVELS = 4,   ///< a patch may drop this many levels below its chunk's
     KARST_MAX_LEVEL = 20,
-    KARST_HALF_SIDE = KARST_CHUNK_CELLS / 2 + 1,  ///< every second vertex along a chunk: 33
-    KARST_HALF_VERTICES = KARST_HALF_SIDE * KARST_HALF_SIDE,
 };
 
 /// What level of detail needs of the 25 patch corners of a chunk (corner index = row * 5 + column): the

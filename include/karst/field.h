@@ -20,6 +20,8 @@ enum {
     KARST_CHUNK_CELLS = 64,
     KARST_CHUNK_SIDE = KARST_CHUNK_CELLS + 1,
     KARST_CHUNK_VERTICES = KARST_CHUNK_SIDE * KARST_CHUNK_SIDE,
+    KARST_HALF_SIDE = KARST_CHUNK_CELLS / 2 + 1,  ///< every second vertex along a chunk: 33
+    KARST_HALF_VERTICES = KARST_HALF_SIDE * KARST_HALF_SIDE,
     KARST_FIELD_MAX_SIDE = 1 << 20,  ///< vertices along one side
 };
 
@@ -36,7 +38,9 @@ typedef struct karst_field_chunk {
     float x[KARST_CHUNK_VERTICES];     ///< dx [m]; meaningful only if displaced
     float z[KARST_CHUNK_VERTICES];     ///< dz [m]; meaningful only if displaced
     uint64_t hole[KARST_CHUNK_CELLS];  ///< bit i of word j: cell (i, j) is a hole
-    bool displaced;                    ///< any dx or dz in this chunk is not zero
+    /// 255 - opacity of vertices (2i, 2j), 33 a row: zero is solid ground.
+    uint8_t transparency[KARST_HALF_VERTICES];
+    bool displaced;  ///< any dx or dz in this chunk is not zero
 } karst_field_chunk;
 
 /// Where a paged field keeps its chunks when they are not in memory. All calls come from one thread at a time.
@@ -93,6 +97,15 @@ KARST_API karst_status karst_field_write(karst_field *field, karst_rect rect, co
 KARST_API karst_status karst_field_read_holes(karst_field *field, karst_rect rect, uint8_t *holes, int stride);
 /// Write the hole flags of cells [rect): not 0 is a hole. Otherwise as karst_field_read_holes(); one writer.
 KARST_API karst_status karst_field_write_holes(karst_field *field, karst_rect rect, const uint8_t *holes, int stride);
+
+/// Read the opacity of every second vertex, 0 gone .. 255 solid, which all ground is at first: sample (i, j) is that of
+/// vertex (2i, 2j), so there are (columns + 1) / 2 by (rows + 1) / 2; between them it is linear. A picture leaves out
+/// as many pixels as ground is transparent; heights and rays meet it as if it were solid. rect: samples; `stride` bytes
+/// a row. @return KARST_ERROR_ARGUMENT (outside), KARST_ERROR_MEMORY, and what the store returns
+KARST_API karst_status karst_field_read_opacity(karst_field *field, karst_rect rect, uint8_t *opacity, int stride);
+/// Write the opacity of samples [rect). Otherwise as karst_field_read_opacity(); one writer.
+KARST_API karst_status karst_field_write_opacity(karst_field *field, karst_rect rect, const uint8_t *opacity,
+                                                 int stride);
 
 /// Copy one chunk as it is stored, padding included (outside the field: stepped on from the last sample, hole).
 /// @return KARST_ERROR_MEMORY, and what the store returns

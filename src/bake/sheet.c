@@ -101,6 +101,7 @@ static karst_status read_field(karst_field *field, kst_sheet *s, source *in, con
             memcpy(in->z + at, z, n * sizeof(float));
         }
         kst_scratch_ease(s->scratch);
+        if (!status) status = kst_sheet_opacity(field, s, row, end, report);
         if (status || cell_end <= row) continue;
         status = karst_field_read_holes(field, (karst_rect){0, row, s->columns - 1, cell_end}, flags, s->columns - 1);
         for (int32_t r = row; r < cell_end && !status; ++r) pack_holes(s, r, flags + (size_t)(r - row) * (columns - 1));
@@ -273,7 +274,8 @@ static karst_status quantise_all(karst_field *field, kst_sheet *s, const source 
         double place[4] = {shape->spacing_m, shape->origin.x, shape->origin.y, shape->origin.z};
         uint64_t hash = kst_hash(place, sizeof place, kst_hash_u64((uint64_t)s->columns, rows));
         hash = kst_hash(q.source_hash, rows * 8, hash);
-        s->source_hash = kst_hash(s->hole[0], hole_words(s, 0) * 8, hash);
+        hash = kst_hash(s->hole[0], hole_words(s, 0) * 8, hash);
+        s->source_hash = kst_sheet_opacity_hash(s, hash);
         if (s->largest_error_m > (double)s->lattice.bound_m)  // the lattice is made so that this cannot be
             status = kst_fail(report, KARST_ERROR_LIMIT, "a vertex is %g m from the author's, more than --error %g",
                               s->largest_error_m, (double)s->lattice.bound_m);

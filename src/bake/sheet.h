@@ -43,6 +43,10 @@ void kst_sheet_free(kst_sheet *sheet);  // an empty one too
 // step off along each of three axes.
 karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m);
 
+// Take in the author's opacity of vertex rows [row, end), all from 0 on.
+karst_status kst_sheet_opacity(karst_field *field, kst_sheet *sheet, int32_t row, int32_t end, karst_report *report);
+uint64_t kst_sheet_opacity_hash(const kst_sheet *sheet, uint64_t hash);  // hash itself where all is solid
+
 // Smooth normals of all vertices.
 karst_status kst_sheet_normals(kst_sheet *sheet, karst_jobs *jobs, const karst_progress *progress);
 

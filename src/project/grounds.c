@@ -308,7 +308,8 @@ static int64_t holes_inside(const kst_world_store *store, int32_t x, int32_t z, 
 
 static bool is_flat(const karst_field_chunk *chunk) {
     static const float zero[KARST_CHUNK_VERTICES];
-    return !chunk->displaced && !memcmp(chunk->y, zero, sizeof zero);
+    return !chunk->displaced && !memcmp(chunk->y, zero, sizeof zero) &&
+           !memcmp(chunk->transparency, zero, sizeof chunk->transparency);
 }
 
 static karst_status put_chunk(kst_world_store *store, int64_t place, int64_t holes, const karst_field_chunk *chunk) {

@@ -54,7 +54,7 @@ karst_status kst_world_identify(sqlite3 *db, const char *path, int64_t *schema, 
 
 // ---- chunks.c: samples of a field chunk to bytes and back --------------------------------------------
 
-enum { KST_CHUNK_BYTES_MAX = 2 + 3 * 4 * KARST_CHUNK_VERTICES + 8 * KARST_CHUNK_CELLS };
+enum { KST_CHUNK_BYTES_MAX = 2 + 3 * 4 * KARST_CHUNK_VERTICES + 8 * KARST_CHUNK_CELLS + KARST_HALF_VERTICES };
 
 size_t kst_world_chunk_bound(void);
 // Bytes for the file and the hash of the contents, which does not depend on the compressor. 0: no memory or room.

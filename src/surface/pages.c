@@ -47,6 +47,10 @@ static void free_page(karst_field *field, kst_page *page) {
         kst_free(field->allocator, page->sideways, sideways_bytes());
         field->bytes -= sideways_bytes();
     }
+    if (page->transparency) {
+        kst_free(field->allocator, page->transparency, KARST_HALF_VERTICES);
+        field->bytes -= KARST_HALF_VERTICES;
+    }
     kst_free(field->allocator, page, sizeof *page);
     field->bytes -= sizeof *page;
 }
@@ -64,6 +68,15 @@ static void pad_plane(float *plane, int last_i, int last_j) {
         memcpy(plane + j * KARST_CHUNK_SIDE, plane + last_j * KARST_CHUNK_SIDE, KARST_CHUNK_SIDE * sizeof *plane);
 }
 
+// The same for every second vertex: the last one inside is stepped on.
+static void pad_half(uint8_t *half, int last_i, int last_j) {
+    for (int j = 0; j <= last_j; ++j)
+        memset(half + j * KARST_HALF_SIDE + last_i, half[j * KARST_HALF_SIDE + last_i],
+               (size_t)(KARST_HALF_SIDE - last_i));
+    for (int j = last_j + 1; j < KARST_HALF_SIDE; ++j)
+        memcpy(half + j * KARST_HALF_SIDE, half + last_j * KARST_HALF_SIDE, KARST_HALF_SIDE);
+}
+
 void kst_page_pad(const karst_field_shape *shape, kst_page *page) {
     int last_i = inside(shape->columns, page->x), last_j = inside(shape->rows, page->z);
     if (last_i == KARST_CHUNK_CELLS && last_j == KARST_CHUNK_CELLS) return;
@@ -72,6 +85,7 @@ void kst_page_pad(const karst_field_shape *shape, kst_page *page) {
         pad_plane(page->sideways, last_i, last_j);
         pad_plane(page->sideways + KARST_CHUNK_VERTICES, last_i, last_j);
     }
+    if (page->transparency) pad_half(page->transparency, last_i / 2, last_j / 2);
     uint64_t beside = last_i == KARST_CHUNK_CELLS ? 0 : ~(uint64_t)0 << last_i;
     for (int j = 0; j < KARST_CHUNK_CELLS; ++j) page->hole[j] |= j < last_j ? beside : ~(uint64_t)0;
 }
@@ -80,6 +94,7 @@ void kst_page_copy(const kst_page *page, karst_field_chunk *out) {
     memset(out, 0, sizeof *out);
     memcpy(out->y, page->y, sizeof out->y);
     memcpy(out->hole, page->hole, sizeof out->hole);
+    if (page->transparency) memcpy(out->transparency, page->transparency, sizeof out->transparency);
     if (!page->sideways) return;
     memcpy(out->x, page->sideways, sizeof out->x);
     memcpy(out->z, page->sideways + KARST_CHUNK_VERTICES, sizeof out->z);
@@ -104,6 +119,23 @@ karst_status kst_page_displace(karst_field *field, kst_page *page) {
     return KARST_OK;
 }
 
+karst_status kst_page_fade(karst_field *field, kst_page *page) {
+    if (page->transparency) return KARST_OK;
+    uint8_t *half = kst_alloc_zero(field->allocator, KARST_HALF_VERTICES);
+    if (!half) return KARST_ERROR_MEMORY;
+    pthread_mutex_lock(&field->lock);
+    page->transparency = half;
+    field->bytes += KARST_HALF_VERTICES;
+    pthread_mutex_unlock(&field->lock);
+    return KARST_OK;
+}
+
+static bool any_transparent(const uint8_t *half) {
+    unsigned any = 0;
+    for (int k = 0; k < KARST_HALF_VERTICES; ++k) any |= half[k];
+    return any != 0;
+}
+
 // Fill a fresh page from the store; the caller holds the lock. What comes from a store is not trusted: the
 // numbers are checked, the padding made anew.
 static karst_status load_page(karst_field *field, kst_page *page) {
@@ -114,6 +146,12 @@ static karst_status load_page(karst_field *field, kst_page *page) {
     if (!all_finite(chunk->y, KARST_CHUNK_VERTICES)) return KARST_ERROR_FORMAT;
     memcpy(page->y, chunk->y, sizeof page->y);
     memcpy(page->hole, chunk->hole, sizeof page->hole);
+    if (any_transparent(chunk->transparency)) {
+        page->transparency = kst_alloc(field->allocator, KARST_HALF_VERTICES);
+        if (!page->transparency) return KARST_ERROR_MEMORY;
+        field->bytes += KARST_HALF_VERTICES;
+        memcpy(page->transparency, chunk->transparency, KARST_HALF_VERTICES);
+    }
     if (!chunk->displaced) return KARST_OK;
     if (!all_finite(chunk->x, KARST_CHUNK_VERTICES) || !all_finite(chunk->z, KARST_CHUNK_VERTICES))
         return KARST_ERROR_FORMAT;

@@ -12,9 +12,10 @@ typedef struct kst_page {
     struct kst_page *newer, *older;  // list of use
     int32_t x, z;                    // which chunk
     int32_t pins;
-    bool dirty;            // differs from the store
-    float *sideways;       // dx then dz, KARST_CHUNK_VERTICES each; NULL when all are zero
-    kst_chunk_tree *tree;  // NULL until a ray comes
+    bool dirty;             // differs from the store
+    float *sideways;        // dx then dz, KARST_CHUNK_VERTICES each; NULL when all are zero
+    uint8_t *transparency;  // KARST_HALF_VERTICES; NULL when all is solid
+    kst_chunk_tree *tree;   // NULL until a ray comes
     kst_chunk_view view;
     uint64_t hole[KARST_CHUNK_CELLS];
     float y[KARST_CHUNK_VERTICES];
@@ -47,6 +48,8 @@ static inline kst_page *kst_page_peek(const karst_field *field, int32_t x, int32
 }
 // Make room for dx and dz, all zero.
 karst_status kst_page_displace(karst_field *field, kst_page *page);
+// Make room for transparency, all zero.
+karst_status kst_page_fade(karst_field *field, kst_page *page);
 // The tree over a pinned page, built when there is none. Threads: any.
 karst_status kst_page_tree(karst_field *field, kst_page *page, const kst_chunk_tree **out);
 // The samples of a page are about to change.
