@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "scenes/scenes.h"
+
 void bench_add(bench *b, const bench_row *row) {
     if (b->row_count == (int)(sizeof b->row / sizeof *b->row)) return;
     bench_row *r = &b->row[b->row_count++];
@@ -83,4 +85,22 @@ const char *bench_data(const char *name) {
     if (!base) return NULL;
     snprintf(path, sizeof path, "%s/%s", base, name);
     return access(path, R_OK) ? NULL : path;
+}
+
+static bool read_heights(int side, float *heights) {
+    const char *path = bench_data("whitemtns_1025.r16");
+    FILE *f = path && side == 1025 ? fopen(path, "rb") : NULL;
+    if (!f) return false;
+    size_t count = (size_t)side * (size_t)side, got = 0;
+    uint8_t two[2];
+    while (got < count && fread(two, 2, 1, f) == 1) heights[got++] = (float)(two[0] | two[1] << 8);
+    fclose(f);
+    return got == count;
+}
+
+bool bench_heights(int side, float *heights) {
+    if (read_heights(side, heights)) return true;
+    for (int j = 0; j < side; ++j)
+        for (int i = 0; i < side; ++i) heights[(size_t)j * (size_t)side + (size_t)i] = 800 + 8 * scene_height(i, j, 1);
+    return false;
 }

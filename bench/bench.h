@@ -48,11 +48,26 @@ void bench_compare(const bench *b, bench_fn *ours, bench_fn *peer, void *context
 // KARST_TEST_DATA/name, or NULL when it is missing. Static storage.
 const char *bench_data(const char *name);
 
+// side * side heights [m] for samples 30 m apart: the real ones for a side of 1025 where they are, and true; else made
+// by code, and false.
+bool bench_heights(int side, float *heights);
+
 // One bench; a status other than KARST_OK with a line in b->report when it could not run.
 typedef karst_status bench_main(bench *b);
-bench_main bench_select, bench_rings, bench_rays, bench_bake;
-bench_main bench_stream;
-bench_main bench_huge;
-bench_main bench_codec;
-bench_main bench_mesh;
-bench_main bench_resident;
+
+// All benches by name, one a line: BENCH_LIST(f) is f(select) f(rays) ... One whose file is not in the build is NULL.
+// clang-format off
+#define BENCH_LIST(f) \
+    f(select) \
+    f(rings) \
+    f(rays) \
+    f(bake) \
+    f(stream) \
+    f(huge) \
+    f(codec) \
+    f(mesh) \
+    f(resident) \
+    f(methods)
+// clang-format on
+#define BENCH_DECLARE(name) extern bench_main bench_##name __attribute__((weak));
+BENCH_LIST(BENCH_DECLARE)

@@ -43,25 +43,11 @@ static const double spacing_m = 30;
 
 // ---- the ground ------------------------------------------------------------------------------------
 
-static bool read_heights(rays_bench *r) {
-    const char *path = bench_data("whitemtns_1025.r16");
-    FILE *f = path && r->side == 1025 ? fopen(path, "rb") : NULL;
-    if (!f) return false;
-    size_t count = (size_t)r->side * (size_t)r->side, got = 0;
-    uint8_t two[2];
-    while (got < count && fread(two, 2, 1, f) == 1) r->height[got++] = (float)(two[0] | two[1] << 8);
-    fclose(f);
-    return got == count;
-}
-
 static karst_status make_ground(rays_bench *r, bool *real) {
     size_t count = (size_t)r->side * (size_t)r->side;
     r->height = malloc(count * sizeof *r->height);
     if (!r->height) return KARST_ERROR_MEMORY;
-    *real = read_heights(r);
-    for (int j = 0; !*real && j < r->side; ++j)
-        for (int i = 0; i < r->side; ++i)
-            r->height[(size_t)j * (size_t)r->side + (size_t)i] = 800 + 8 * scene_height(i, j, 1);
+    *real = bench_heights(r->side, r->height);
     karst_field_def def = karst_field_def_default();
     def.shape = (karst_field_shape){r->side, r->side, spacing_m, {0, 0, 0}};
     karst_status status = karst_field_create(&def, &r->field);

@@ -8,22 +8,12 @@
 #include "app.h"
 #include "bench.h"
 
-// A bench is known when its file is in the build.
-#pragma weak bench_select
-#pragma weak bench_rings
-#pragma weak bench_rays
-#pragma weak bench_bake
-#pragma weak bench_stream
-#pragma weak bench_huge
-#pragma weak bench_codec
-#pragma weak bench_mesh
-#pragma weak bench_resident
+#define BENCH_ENTRY(name) {#name, bench_##name},
 static const struct {
     const char *name;
     bench_main *run;
-} benches[] = {{"select", bench_select}, {"rings", bench_rings},   {"rays", bench_rays},
-               {"bake", bench_bake},     {"stream", bench_stream}, {"huge", bench_huge},
-               {"codec", bench_codec},   {"mesh", bench_mesh},     {"resident", bench_resident}};
+} benches[] = {BENCH_LIST(BENCH_ENTRY)};
+#define BENCH_WORD(name) " " #name
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 // The processor's name as the system tells it, or "unknown".
@@ -104,10 +94,7 @@ static int run(args *a) {
     bench_main *fn = NULL;
     for (int k = 0; k < BENCHES; ++k)
         if (!strcmp(name, benches[k].name)) fn = benches[k].run;
-    if (!fn)
-        return say_usage(
-            a, "no bench is called %s in this build; there are select, rings, rays, bake, stream, huge and codec",
-            name);
+    if (!fn) return say_usage(a, "no bench is called %s in this build; there are:%s", name, BENCH_LIST(BENCH_WORD));
     bench *b = calloc(1, sizeof *b);
     if (!b) return could_not(a, KARST_ERROR_MEMORY);
     b->quick = arg_flag(a, "--quick");
@@ -137,8 +124,8 @@ static const option options[] = {
 
 const verb verb_bench = {
     .name = "bench",
-    .usage = "select|rings|rays|bake|stream|huge|codec|mesh|resident [options]",
-    .summary = "Measure on this machine, beside other libraries where they are installed.",
+    .usage = "NAME [options]",
+    .summary = "Measure on this machine, beside other libraries where they are installed:" BENCH_LIST(BENCH_WORD) ".",
     .example = "karst bench rays\nkarst bench rays --json",
     .options = options,
     .least = 1,
