@@ -27,7 +27,8 @@ picture hero --eye 22963,648,20411 --look 22540,613,19505 --hour 8.2 --haze 0.7 
 picture lake "${lake[@]}"
 picture ridge --eye 20750,850,10329 --look 27667,500,4611 --hour 16.8 --haze 1
 picture dusk --eye 27206,420,23517 --look 18444,400,12911 --hour 18.4 --haze 1 --water 312
-picture levels "${lake[@]}" --levels --lod-error 12
+picture levels "${lake[@]}" --overlay level --lod-error 12
+picture overlay-error "${lake[@]}" --overlay error --lod-error 4
 picture wireframe "${lake[@]}" --wireframe --lod-error 10
 picture contours "${lake[@]}" --contours 20
 

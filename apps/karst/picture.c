@@ -42,7 +42,12 @@ static int read_options(picture *p, args *a) {
         look->contour_m = (float)contour;
         look->overlays |= KARST_GL_OVERLAY_CONTOUR;
     }
-    if (arg_flag(a, "--levels")) look->overlays |= KARST_GL_OVERLAY_LEVEL;
+    karst_gl_overlay overlay;
+    const char *named = arg_text(a, "--overlay", "none");
+    if (!karst_gl_overlay_find(named, &overlay))
+        return say_usage(a, "--overlay %s: give one of: %s", named, KARST_GL_OVERLAY_NAMES);
+    look->overlays |= (unsigned)overlay;
+    look->error_px = p->budget.error_px;
     if (arg_flag(a, "--wireframe")) look->overlays |= KARST_GL_OVERLAY_WIREFRAME;
     const char *background = arg_text(a, "--background", NULL);
     if (background) {

@@ -36,7 +36,7 @@ typedef struct picture {
         {"--background", "RRGGBB", "this colour instead of sky, and no haze"},                                       \
         {"--contours", "M", "contour lines every so many metres"},                                                   \
         {"--partial", NULL, "the pack is still being downloaded: draw what is there"},                               \
-        {"--levels", NULL, "colour the ground by level of detail"}, {                                                \
+        {"--overlay", "NAME", "colour the ground by one of: " KARST_GL_OVERLAY_NAMES}, {                             \
         "--wireframe", NULL, "show the triangles"                                                                    \
     }
 

@@ -15,7 +15,7 @@ static action action_of(const SDL_KeyboardEvent *key) {
             return key->repeat ? ACTION_NONE : ACTION_CONTOUR;
         case SDL_SCANCODE_3:
         case SDL_SCANCODE_KP_3:
-            return key->repeat ? ACTION_NONE : ACTION_LEVEL;
+            return key->repeat ? ACTION_NONE : ACTION_OVERLAY;
         case SDL_SCANCODE_LEFTBRACKET:
             return ACTION_FINER;
         case SDL_SCANCODE_RIGHTBRACKET:

@@ -54,11 +54,21 @@ static void add_cell(page *p, int cell, float x, float y, uint32_t ink) {
                        v + (float)f->cell_height, ink, shade});
 }
 
-void page_panel(page *p, float x, float y, float width, float height) {
+static void add_solid(page *p, float x, float y, float width, float height, uint32_t colour) {
     const font *f = &p->font;  // the middle of the solid cell
     float u = (float)(FONT_COUNT % FONT_COLUMNS * f->cell_width) + 0.5f * (float)f->cell_width,
           v = (float)(FONT_COUNT / FONT_COLUMNS * f->cell_height) + 0.5f * (float)f->cell_height;
-    add(p, (page_quad){x, y, x + width, y + height, u, v, u, v, 0, panel_shade});
+    add(p, (page_quad){x, y, x + width, y + height, u, v, u, v, 0, colour});
+}
+
+void page_panel(page *p, float x, float y, float width, float height) {
+    add_solid(p, x, y, width, height, panel_shade);
+}
+
+void page_swatch(page *p, float x, float y, float width, float height, const float rgb[3]) {
+    uint32_t colour = 0;
+    for (int c = 0; c < 3; ++c) colour = colour << 8 | (uint32_t)(rgb[c] * 255 + 0.5f);
+    add_solid(p, x, y, width, height, colour << 8 | 0xFF);
 }
 
 float page_text(page *p, float x, float y, uint32_t ink, const char *text) {

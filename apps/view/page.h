@@ -30,6 +30,9 @@ void page_free(page *p);
 // A dark panel.
 void page_panel(page *p, float x, float y, float width, float height);
 
+// A rectangle of one colour, sRGB 0..1.
+void page_swatch(page *p, float x, float y, float width, float height, const float rgb[3]);
+
 // One line of text at the top left of its box; what is not in the font shows as '?'. Returns the width.
 float page_text(page *p, float x, float y, uint32_t ink, const char *text);
 

@@ -42,6 +42,7 @@ static karst_gl_look look_now(const viewer *v) {
     karst_gl_look_sun(&look, v->hour, latitude_rad, day_of_year);
     look.contour_m = v->contour_m;
     look.overlays = v->overlays;
+    look.error_px = v->error_px;
     return look;
 }
 
@@ -130,6 +131,18 @@ static void toggle_overlay(viewer *v, karst_gl_overlay bit, const char *name) {
     tell(v, "%s %s", name, v->overlays & (unsigned)bit ? "on" : "off");
 }
 
+// Round the overlays that colour the ground, and none.
+static void next_colours(viewer *v) {
+    static const karst_gl_overlay turn[] = {KARST_GL_OVERLAY_NONE, KARST_GL_OVERLAY_LEVEL, KARST_GL_OVERLAY_ERROR,
+                                            KARST_GL_OVERLAY_METHOD, KARST_GL_OVERLAY_RESIDENCY};
+    enum { TURNS = sizeof turn / sizeof *turn };
+    int k = 0;
+    for (int t = 1; t < TURNS; ++t)
+        if (v->overlays & (unsigned)turn[t]) k = t;
+    v->overlays = (v->overlays & ~(unsigned)turn[k]) | (unsigned)turn[(k + 1) % TURNS];
+    tell(v, "colours: %s", karst_gl_overlay_name(v->overlays));
+}
+
 static void toggle_walk(viewer *v) {
     if (v->camera.walking) {
         camera_fly(&v->camera);
@@ -165,8 +178,8 @@ static bool act(viewer *v, action a) {
         case ACTION_CONTOUR:
             toggle_overlay(v, KARST_GL_OVERLAY_CONTOUR, "contour lines");
             break;
-        case ACTION_LEVEL:
-            toggle_overlay(v, KARST_GL_OVERLAY_LEVEL, "levels of detail");
+        case ACTION_OVERLAY:
+            next_colours(v);
             break;
         case ACTION_METHOD:
             v->method = (karst_method)((v->method + 1) % KARST_METHOD_COUNT);
@@ -257,6 +270,8 @@ static void move(viewer *v, double dt_s) {
 }
 
 static void place_words(viewer *v) {
+    karst_gl_look look = look_now(v);
+    v->key_count = karst_gl_overlay_keys(v->gl, &look, v->keys);
     bool telling = v->now_s < v->message_until_s;
     v->words = (words){.frames_per_s = v->frames_per_s,
                        .cpu_ms = v->cpu_ms,
@@ -267,6 +282,8 @@ static void place_words(viewer *v) {
                        .hour = v->hour,
                        .error_px = v->error_px,
                        .overlays = v->overlays,
+                       .keys = v->keys,
+                       .key_count = v->key_count,
                        .frozen = v->frozen,
                        .lapse = v->lapse,
                        .device = karst_gl_device(),

@@ -23,7 +23,9 @@ typedef struct viewer {
     camera start, camera;
     input input;
     float hour, error_px, contour_m;
-    unsigned overlays;  // karst_gl_overlay
+    unsigned overlays;                     // karst_gl_overlay
+    karst_gl_key keys[KARST_GL_KEYS_MAX];  // legend of the last frame
+    int key_count;
     karst_method method;
     bool lapse, frozen, help, figures;
     karst_view frozen_view;  // from which detail is chosen while frozen

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "karst/gl.h"
-
 static const struct {
     const char *keys, *text;
 } help[] = {
@@ -19,7 +17,7 @@ static const struct {
     {"G, Tab", "fly or walk"},
     {"1", "wireframe"},
     {"2", "contour lines"},
-    {"3", "levels of detail"},
+    {"3", "next colours of the level of detail"},
     {"M", "next method of choosing detail"},
     {"F", "freeze the detail and look around in it"},
     {"[ ]", "half, double the error on screen"},
@@ -124,6 +122,29 @@ static void place_help(page *p) {
     }
 }
 
+// Bottom right, in the order of the colours.
+static void place_legend(const words *w, page *p) {
+    const float line = (float)p->font.line, letter = (float)p->font.advance, edge = 0.5f * line;
+    const char *name = karst_gl_overlay_name(w->overlays);
+    char title[64];
+    size_t widest =
+        (size_t)snprintf(title, sizeof title, "%s%s%s", name, w->overlays & KARST_GL_OVERLAY_METHOD ? ": " : "",
+                         w->overlays & KARST_GL_OVERLAY_METHOD ? karst_method_name(w->frame->method) : "");
+    for (int k = 0; k < w->key_count; ++k)
+        if (strlen(w->keys[k].text) + 3 > widest) widest = strlen(w->keys[k].text) + 3;
+    float width = ((float)widest + 2) * letter, height = ((float)w->key_count + 1) * line + edge;
+    float x = (float)(int)((float)p->width - edge - width), y = (float)(int)((float)p->height - edge - height);
+    page_panel(p, x, y, width, height);
+    x += letter;
+    y = (float)(int)(y + 0.5f * edge);  // letters lie on whole pixels
+    page_text(p, x, y, (uint32_t)PAGE_WARM, title);
+    for (int k = 0; k < w->key_count; ++k) {
+        y += line;
+        page_swatch(p, x, y + 0.15f * line, 2 * letter, 0.7f * line, w->keys[k].rgb);
+        page_text(p, x + 3 * letter, y, (uint32_t)PAGE_WHITE, w->keys[k].text);
+    }
+}
+
 bool words_place(const words *w, page *p, int width, int height) {
     if (!page_begin(p, width, height, HELP_COLUMNS + 2, HELP_LINES + 4)) return false;
     float edge = (float)(p->font.line / 2);
@@ -133,6 +154,7 @@ bool words_place(const words *w, page *p, int width, int height) {
         say_figures(w, &s);
         page_items(p, edge, edge, s.list, s.count);
     }
+    if (w->key_count && w->figures) place_legend(w, p);
     if (w->help) place_help(p);
     if (w->message && w->message[0])
         page_items(p, edge, (float)height - edge - 1.8f * (float)p->font.line, &w->message, 1);
@@ -187,7 +209,7 @@ void words_json(const words *w, FILE *out) {
     put_number(out, "hour", (double)w->hour);
     put_bool(out, "wireframe", w->overlays & KARST_GL_OVERLAY_WIREFRAME);
     put_bool(out, "contours", w->overlays & KARST_GL_OVERLAY_CONTOUR);
-    put_bool(out, "levels", w->overlays & KARST_GL_OVERLAY_LEVEL);
+    fprintf(out, "\"overlay\":\"%s\",", karst_gl_overlay_name(w->overlays));
     put_bool(out, "frozen", w->frozen);
     put_bool(out, "lapse", w->lapse);
     put_bool(out, "help", w->help);

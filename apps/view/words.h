@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "camera.h"
-#include "karst/scene.h"
+#include "karst/gl.h"
 #include "page.h"
 
 typedef struct words {
@@ -14,7 +14,9 @@ typedef struct words {
     const camera *camera;
     karst_hit under_cursor;  // t in metres
     float hour, error_px;
-    unsigned overlays;  // karst_gl_overlay
+    unsigned overlays;         // karst_gl_overlay
+    const karst_gl_key *keys;  // their legend
+    int key_count;
     bool frozen, lapse;
     const char *device;
     bool figures, help, cross;  // which of them are shown

@@ -28,12 +28,24 @@ KARST_API karst_status karst_gl_create(karst_pack *pack, const karst_gl_def *def
 /// Free the renderer and its GL objects; its context must be current. NULL is allowed.
 KARST_API void karst_gl_destroy(karst_gl *gl);
 
+/// What is drawn over the ground. At most one of those that colour it is shown: the lowest bit.
 typedef enum karst_gl_overlay {
     KARST_GL_OVERLAY_NONE = 0,
     KARST_GL_OVERLAY_WIREFRAME = 1,
     KARST_GL_OVERLAY_CONTOUR = 2,
-    KARST_GL_OVERLAY_LEVEL = 4,
+    KARST_GL_OVERLAY_LEVEL = 4,       ///< colours: level of detail, blended as it is
+    KARST_GL_OVERLAY_ERROR = 8,       ///< colours: bound of the error on screen, as share of karst_gl_look.error_px
+    KARST_GL_OVERLAY_METHOD = 16,     ///< colours: how finely the method cuts each patch, which is its batch
+    KARST_GL_OVERLAY_RESIDENCY = 32,  ///< colours: which slot a chunk is in, and where finer ones are awaited
 } karst_gl_overlay;
+/// The words of the overlays that colour the ground.
+#define KARST_GL_OVERLAY_NAMES "level, error, method, residency"
+
+/// The word for the overlay that colours the ground among these bits, "none" when there is none. Static storage.
+/// Threads: any.
+KARST_API const char *karst_gl_overlay_name(unsigned overlays);
+/// The overlay that a word names ("none" too), in *out; false, and *out untouched, when none has that name. Threads: any.
+KARST_API bool karst_gl_overlay_find(const char *name, karst_gl_overlay *out);
 
 /// How a frame looks. Start from karst_gl_look_default().
 typedef struct karst_gl_look {
@@ -43,6 +55,7 @@ typedef struct karst_gl_look {
     float snow_line_m, tree_line_m, water_m;   ///< world heights; NAN: chosen from the ground (water: none)
     float contour_m;                           ///< distance of contour lines
     unsigned overlays;                         ///< karst_gl_overlay bits
+    float error_px;                            ///< error that KARST_GL_OVERLAY_ERROR shows as all that is allowed; 1
     bool sky;                                  ///< false: background colour, no haze
     bool surround;                             ///< beyond the border the land again, mirrored; needs sky
     float background[3];                       ///< sRGB 0..1, used when sky is false
@@ -56,6 +69,18 @@ KARST_API karst_gl_look karst_gl_look_default(void);
 /// Set the sun to that of a clock hour (0..24, local solar) at a latitude [rad, north positive] and day of the year
 /// (1..365). Threads: any.
 KARST_API void karst_gl_look_sun(karst_gl_look *look, float hour, float latitude_rad, int day);
+
+/// One colour of an overlay and what it stands for.
+typedef struct karst_gl_key {
+    float rgb[3];  ///< sRGB 0..1, as it looks in plain light
+    char text[28];
+} karst_gl_key;
+enum { KARST_GL_KEYS_MAX = 8 };
+
+/// The legend of the overlay that colours the ground; between colours that follow each other it blends, but for
+/// methods. Threads: as karst_gl_draw(). @return number of keys, 0 when no overlay colours
+KARST_API int karst_gl_overlay_keys(const karst_gl *gl, const karst_gl_look *look,
+                                    karst_gl_key out[KARST_GL_KEYS_MAX]);
 
 /// Copy what is new and draw view `view_index` of the frame into framebuffer `target` (GL name), sized by the view.
 /// Sets all GL state it needs and restores none. A frame may be drawn any

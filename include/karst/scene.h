@@ -92,6 +92,7 @@ typedef struct karst_frame_chunk {
     uint16_t slot;
     bool holes;               ///< any hole cell under it
     bool mirror_x, mirror_z;  ///< of the skirt
+    bool awaited;             ///< finer chunks are wanted in its place and have not come
 } karst_frame_chunk;
 
 /// Patches that share one index range: inner stride 2^lattice for lattice 0..3; 4 and 5 are the

@@ -20,7 +20,13 @@ enum {
 };
 
 // Bits of lattice[3], beside the overlays' of karst/gl.h.
-enum { KST_DRAW_SKY = 16, KST_DRAW_FLAT = 32, KST_DRAW_MAP_NORMALS = 64, KST_DRAW_WIRE = 128, KST_DRAW_SURROUND = 256 };
+enum {
+    KST_DRAW_SKY = 256,
+    KST_DRAW_FLAT = 512,
+    KST_DRAW_MAP_NORMALS = 1024,
+    KST_DRAW_WIRE = 2048,
+    KST_DRAW_SURROUND = 4096
+};
 
 typedef struct kst_gl_frame {
     float clip[16];
@@ -31,4 +37,5 @@ typedef struct kst_gl_frame {
     float lines[4], land[4], bump[4], place[4], height[4];
     float noise[KST_NOISE_COUNT][4];
     float background[4], wire[4];
+    float key[8][4];
 } kst_gl_frame;

@@ -18,6 +18,7 @@ karst_gl_look karst_gl_look_default(void) {
                            .contour_m = 100,
                            .sky = true,
                            .surround = true,
+                           .error_px = 1,
                            .cookie = KST_COOKIE};
 }
 
@@ -195,6 +196,7 @@ void kst_gl_fill_frame(const karst_gl *gl, const karst_frame *frame, const karst
     f.height[2] = (float)(shape->origin.y - frame->origin.y);
     f.height[3] = land->low_m;
     fill_noise(&f, frame->origin.x, frame->origin.z);
+    kst_overlay_fill(gl, view, look, &f);
     memcpy(f.background, look->background, sizeof look->background);
     *out = f;
 }

@@ -33,7 +33,7 @@ static void set_units(GLuint program) {
 // The program of these kst_ground bits, built when first wanted.
 static karst_status ground_program(karst_gl *gl, int bits) {
     if (gl->ground[bits]) return KARST_OK;
-    const kst_stage fragment = {GL_FRAGMENT_SHADER, {LAND_FILES, "ground.frag.glsl"}};
+    const kst_stage fragment = {GL_FRAGMENT_SHADER, {LAND_FILES, "overlay.glsl", "ground.frag.glsl"}};
     const kst_stage lattice[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "vertex.glsl", "ground.vert.glsl"}},
                                   fragment};
     const kst_stage tess[4] = {
@@ -43,9 +43,10 @@ static karst_status ground_program(karst_gl *gl, int bits) {
         fragment};
     bool hardware = bits & KST_GROUND_TESS;
     char defines[256];
-    snprintf(defines, sizeof defines, "%s%s%s%s", gl->defines, bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "",
-             bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
-             bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "");
+    snprintf(
+        defines, sizeof defines, "%s%s%s%s%s", gl->defines, bits & KST_GROUND_OVERLAY ? "#define KARST_OVERLAY\n" : "",
+        bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "", bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
+        bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "");
     karst_report said = {0};
     karst_status status =
         kst_program_build(hardware ? tess : lattice, hardware ? 4 : 2, defines, &said, &gl->ground[bits]);
@@ -112,6 +113,7 @@ static void make_buffers(karst_gl *gl) {
                              count * (GLsizeiptr)sizeof *index, index);
     }
     glCreateBuffers(1, &gl->patches);
+    glCreateBuffers(1, &gl->errors);
     glCreateBuffers(1, &gl->frame);
     glNamedBufferStorage(gl->frame, sizeof(kst_gl_frame), NULL, GL_DYNAMIC_STORAGE_BIT);
     glCreateVertexArrays(1, &gl->array);
@@ -124,6 +126,9 @@ static void make_buffers(karst_gl *gl) {
     glVertexArrayAttribIFormat(gl->array, 0, 2, GL_UNSIGNED_BYTE, offsetof(karst_patch, patch_x));
     glVertexArrayAttribIFormat(gl->array, 1, 1, GL_UNSIGNED_SHORT, offsetof(karst_patch, chunk_index));
     glVertexArrayAttribFormat(gl->array, 2, 4, GL_FLOAT, GL_FALSE, offsetof(karst_patch, corner_level));
+    glVertexArrayBindingDivisor(gl->array, 1, 1);
+    glVertexArrayAttribBinding(gl->array, 3, 1);
+    glVertexArrayAttribFormat(gl->array, 3, 4, GL_FLOAT, GL_FALSE, 0);
 }
 
 karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const char *defines, karst_gl **out) {
@@ -160,13 +165,14 @@ void karst_gl_destroy(karst_gl *gl) {
         if (gl->ground[k]) glDeleteProgram(gl->ground[k]);
     if (gl->sky) glDeleteProgram(gl->sky);
     if (gl->water) glDeleteProgram(gl->water);
-    const GLuint buffers[3] = {gl->indices, gl->patches, gl->frame};
-    glDeleteBuffers(3, buffers);
+    const GLuint buffers[4] = {gl->indices, gl->patches, gl->errors, gl->frame};
+    glDeleteBuffers(4, buffers);
     glDeleteVertexArrays(1, &gl->array);
     kst_store_destroy(&gl->store);
     kst_target_destroy(&gl->own);
     kst_target_destroy(&gl->resolved);
     free(gl->sorted);
+    free(gl->sorted_errors);
     free(gl->keys);
     kst_free(NULL, gl, sizeof *gl);
 }
@@ -230,7 +236,7 @@ static run *add_run(karst_gl *gl, const karst_frame *frame, const karst_view *vi
 }
 
 // The patches that this view sees: by program, and by lattice unless the hardware tessellates.
-static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index, bool overlay,
                         run runs[RUNS_MAX]) {
     int at = 0;
     bool tess = frame->method == KARST_METHOD_TESS;
@@ -243,19 +249,44 @@ static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view
             end =
                 add_run(gl, frame, view, view_index, batches[b].first_patch, batches[b].patch_count, program, end, &at);
         }
-    int more = (gl->scenery.full_map && !gl->store.displaced ? 0 : KST_GROUND_NORMALS) | (tess ? KST_GROUND_TESS : 0);
+    int more = (gl->scenery.full_map && !gl->store.displaced ? 0 : KST_GROUND_NORMALS) | (tess ? KST_GROUND_TESS : 0) |
+               (overlay ? KST_GROUND_OVERLAY : 0);
     for (run *r = runs; r < end; ++r) r->program |= more;
     return (int)(end - runs);
+}
+
+// What the overlay of errors shows: at each corner of the sorted patches the bound of its table, at the level drawn.
+static void put_errors(karst_gl *gl, const karst_frame *frame, int count) {
+    for (int k = 0; k < count; ++k) {
+        const karst_patch *p = &gl->sorted[k];
+        const float(*table)[KARST_CORNER_COUNT] =
+            (const float(*)[KARST_CORNER_COUNT])gl->store.error[frame->chunks[p->chunk_index].slot];
+        int first = p->patch_z * KARST_CHUNK_CORNERS + p->patch_x;
+        const int corner[4] = {first, first + 1, first + KARST_CHUNK_CORNERS + 1, first + KARST_CHUNK_CORNERS};
+        for (int c = 0; c < 4; ++c) {
+            int low = (int)fminf(p->corner_level[c], KARST_PATCH_LEVELS - 1);
+            float e = table[low][corner[c]];
+            gl->sorted_errors[k][c] = e + (p->corner_level[c] - (float)low) * (table[low + 1][corner[c]] - e);
+        }
+    }
+    glNamedBufferData(gl->errors, count * (GLsizeiptr)sizeof *gl->sorted_errors, gl->sorted_errors, GL_STREAM_DRAW);
 }
 
 static void draw_runs(karst_gl *gl, const run *runs, int count) {
     glBindVertexArray(gl->array);
     glPatchParameteri(GL_PATCH_VERTICES, 1);
+    if (count && runs->program & KST_GROUND_OVERLAY)
+        glEnableVertexArrayAttrib(gl->array, 3);
+    else
+        glDisableVertexArrayAttrib(gl->array, 3);  // without an overlay it has no buffer
     for (int k = 0; k < count; ++k) {
         const run *r = &runs[k];
         glUseProgram(gl->ground[r->program]);
         glVertexArrayVertexBuffer(gl->array, 0, gl->patches, r->first * (GLintptr)sizeof(karst_patch),
                                   sizeof(karst_patch));
+        if (r->program & KST_GROUND_OVERLAY)
+            glVertexArrayVertexBuffer(gl->array, 1, gl->errors, r->first * (GLintptr)sizeof *gl->sorted_errors,
+                                      sizeof *gl->sorted_errors);
         if (r->program & KST_GROUND_TESS)  // a patch an instance: some drivers garble many patches of one
             glDrawArraysInstanced(GL_PATCHES, 0, 1, r->count);
         else
@@ -305,11 +336,13 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
                               const karst_gl_look *look, GLuint framebuffer) {
     if (frame->patch_count > gl->patch_room) {
         free(gl->sorted);
+        free(gl->sorted_errors);
         free(gl->keys);
         gl->patch_room = 0;
         gl->sorted = malloc((size_t)frame->patch_count * sizeof *gl->sorted);
+        gl->sorted_errors = malloc((size_t)frame->patch_count * sizeof *gl->sorted_errors);
         gl->keys = malloc((size_t)frame->patch_count * sizeof *gl->keys);
-        if (!gl->sorted || !gl->keys) return KARST_ERROR_MEMORY;
+        if (!gl->sorted || !gl->sorted_errors || !gl->keys) return KARST_ERROR_MEMORY;
         gl->patch_room = frame->patch_count;
     }
     karst_status status = kst_store_update(&gl->store, frame);
@@ -321,11 +354,13 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
     glBindBufferBase(GL_UNIFORM_BUFFER, 0, gl->frame);
     kst_store_bind(&gl->store);
     run runs[RUNS_MAX];
-    int count = sort_patches(gl, frame, view, view_index, runs);
+    bool overlay = kst_overlay_of(look->overlays) != KARST_GL_OVERLAY_NONE;
+    int count = sort_patches(gl, frame, view, view_index, overlay, runs);
     int patches = count ? runs[count - 1].first + runs[count - 1].count : 0;
     for (int k = 0; k < count && !status; ++k) status = ground_program(gl, runs[k].program);
     if (status) return status;
     if (patches) glNamedBufferData(gl->patches, patches * (GLsizeiptr)sizeof *gl->sorted, gl->sorted, GL_STREAM_DRAW);
+    if (patches && overlay) put_errors(gl, frame, patches);
 
     set_state(view, framebuffer);
     draw_runs(gl, runs, count);

@@ -24,8 +24,9 @@ enum {
     KST_GROUND_HOLES = 1,
     KST_GROUND_DEEP = 2,
     KST_GROUND_NORMALS = 4,
-    KST_GROUND_TESS = 8,  // the hardware cuts the patches
-    KST_GROUND_PROGRAMS = 16
+    KST_GROUND_TESS = 8,      // the hardware cuts the patches
+    KST_GROUND_OVERLAY = 16,  // colours of an overlay
+    KST_GROUND_PROGRAMS = 32
 };
 
 typedef struct kst_lighting {
@@ -46,9 +47,10 @@ struct karst_gl {
     GLuint ground[KST_GROUND_PROGRAMS];  // by kst_ground bits, built when first wanted
     GLuint water, sky;
     char defines[128];
-    GLuint array, indices, patches, frame;
+    GLuint array, indices, patches, errors, frame;
     int index_first[KARST_LATTICE_COUNT], index_count[KARST_LATTICE_COUNT];
     karst_patch *sorted;
+    float (*sorted_errors)[4];  // at their corners [m], for the overlay
     uint64_t *keys;
     int patch_room;
     kst_target own, resolved;
@@ -58,6 +60,10 @@ struct karst_gl {
 karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const char *defines, karst_gl **out);
 // Sun, sky and shadows for a look; nothing is done twice for the same sun.
 karst_status kst_lighting_update(karst_gl *gl, const karst_gl_look *look);
+// The overlay that colours the ground among these bits; none: KARST_GL_OVERLAY_NONE.
+karst_gl_overlay kst_overlay_of(unsigned overlays);
+// Its colours, linear, and what else its shader needs.
+void kst_overlay_fill(const karst_gl *gl, const karst_view *view, const karst_gl_look *look, kst_gl_frame *out);
 // The numbers that the shaders get for one view.
 void kst_gl_fill_frame(const karst_gl *gl, const karst_frame *frame, const karst_view *view, const karst_gl_look *look,
                        kst_gl_frame *out);

@@ -34,6 +34,9 @@ static karst_status grow_slots(kst_store *store, int wanted) {
     kst_label *label = realloc(store->label, (size_t)room * sizeof *label);
     if (!label) return KARST_ERROR_MEMORY;
     store->label = label;
+    float(*error)[KARST_PATCH_LEVELS + 1][KARST_CORNER_COUNT] = realloc(store->error, (size_t)room * sizeof *error);
+    if (!error) return KARST_ERROR_MEMORY;
+    store->error = error;
     for (int k = store->slot_room; k < room; ++k) label[k] = (kst_label){.level = -1};
     store->slot_room = room;
     return KARST_OK;
@@ -49,8 +52,11 @@ static karst_status put_chunk(kst_store *store, int slot, const karst_chunk *chu
     karst_status status = kst_heap_put(&store->heap, store->words, count, &label->run);
     store->texture[KST_UNIT_WORDS] = store->heap.texture;
     if (status) return status;
+    for (int k = 0; k <= KARST_PATCH_LEVELS; ++k)
+        memcpy(store->error[slot][k], chunk->corners.error[k], sizeof store->error[slot][k]);
     store->displaced |= (store->words[0] & KARST_RESIDENT_DISPLACED) != 0;
     *label = (kst_label){level, column, row, label->run, (store->words[0] & KARST_RESIDENT_TRANSPARENCY) != 0};
+    if (slot >= store->slots_used) store->slots_used = slot + 1;
     return KARST_OK;
 }
 
@@ -203,6 +209,7 @@ void kst_store_destroy(kst_store *store) {
     for (int k = 0; k < KST_UNIT_COUNT; ++k)
         if (store->texture[k]) glDeleteTextures(1, &store->texture[k]);
     free(store->label);
+    free(store->error);
     free(store->scratch);
     free(store->words);
     *store = (kst_store){0};
@@ -243,7 +250,7 @@ karst_status kst_store_update(kst_store *store, const karst_frame *frame) {
         line[k][0][3] = c->level | (c->mirror_x ? 256 : 0) | (c->mirror_z ? 512 : 0);
         line[k][1][0] = c->column;
         line[k][1][1] = c->row;
-        line[k][1][2] = c->slot;
+        line[k][1][2] = c->slot | c->awaited << 16;
         line[k][1][3] = store->label[c->slot].run.row;
     }
     if (!status && frame->chunk_count)

@@ -35,7 +35,8 @@ typedef struct kst_store {
     GLuint texture[KST_UNIT_COUNT];
     kst_heap heap;
     kst_label *label;
-    int slot_room;
+    float (*error)[KARST_PATCH_LEVELS + 1][KARST_CORNER_COUNT];  // of each slot [m], as in karst_chunk_corners
+    int slot_room, slots_used;                                   // used: the highest that was filled, and one
     bool displaced;  // a chunk came whose vertices left their places sideways
     karst_chunk *scratch;
     uint32_t *words;  // of a chunk on its way into the heap

@@ -141,6 +141,7 @@ karst_status kst_cut_make(kst_cut *cut, const kst_eye *eyes, const kst_frustum *
         for (int32_t k = 0; k < splits; ++k) {
             kst_leaf node = front[k];
             if (ready && !cut->can[k]) {
+                node.awaited = true;
                 add_leaf(cut, &node, &cut->marks[level][(int64_t)node.z * grid_x + node.x]);
                 continue;
             }

@@ -11,6 +11,7 @@ typedef struct kst_source {
     int32_t level, x, z;
     uint16_t slot;
     kst_mirror mirror_x, mirror_z;
+    bool awaited;  // finer chunks are wanted in its place
 } kst_source;
 
 typedef struct kst_found {

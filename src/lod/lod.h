@@ -43,6 +43,7 @@ typedef struct kst_leaf {
     int32_t level, x, z;
     float cap, floor;
     uint16_t seen, whole;  // bit v: some of its reach is in view v; all of it is
+    bool awaited;          // should split, and its children are not here
 } kst_leaf;
 
 // Which views see a node; what lies inside or outside a node's reach lies so in its children's.

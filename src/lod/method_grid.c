@@ -16,7 +16,8 @@ bool kst_method_sees(const kst_method *m, const kst_leaf *leaf, kst_source *sour
     *source = (kst_source){.level = leaf->level,
                            .x = leaf->x,
                            .z = leaf->z,
-                           .slot = (uint16_t)kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z)};
+                           .slot = (uint16_t)kst_slots_find(&m->slots, leaf->level, leaf->x, leaf->z),
+                           .awaited = leaf->awaited};
     const karst_chunk_corners *c = &kst_method_chunk(m, source->slot)->corners;
     *seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){leaf->seen, leaf->whole});
     return seen->seen != 0 || skirt;

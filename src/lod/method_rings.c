@@ -42,7 +42,8 @@ static karst_status take(void *context, const kst_ring_chunk *chunk) {
     kst_source source = {.level = chunk->level,
                          .x = chunk->x,
                          .z = chunk->z,
-                         .slot = (uint16_t)kst_slots_find(&m->slots, chunk->level, chunk->x, chunk->z)};
+                         .slot = (uint16_t)kst_slots_find(&m->slots, chunk->level, chunk->x, chunk->z),
+                         .awaited = chunk->awaited};
     if (kst_skirt_wants(&m->skirt, chunk->level, chunk->x, chunk->z))
         kst_skirt_keep(&m->skirt, &source, chunk->drawn, chunk->levels);
     if (!chunk->seen) return KARST_OK;

@@ -259,14 +259,16 @@ static karst_status make_resident(kst_rings *r, kst_leaf *list, int32_t *count, 
     return KARST_OK;
 }
 
-// What a chunk draws: patches that their parent's split left and that are not split themselves.
-static bool fill_chunk(const kst_rings *r, const kst_leaf *chunk, const kst_ring_eye *eyes, int eye_count,
-                       kst_ring_chunk *out) {
+// What a chunk draws: patches that their parent's split left and that are not split themselves. wished: the eyes with
+// the radii they would have were everything here.
+static bool fill_chunk(const kst_rings *r, const kst_leaf *chunk, const kst_ring_eye *eyes, const kst_ring_eye *wished,
+                       int eye_count, kst_ring_chunk *out) {
     enum { N = KARST_CHUNK_PATCHES, C = KARST_CHUNK_CORNERS };
     const int level = chunk->level;
     spans s[KARST_VIEWS_MAX];
     measure(r, chunk, eyes, eye_count, s);
     out->drawn = 0;
+    out->awaited = false;
     for (int pz = 0; pz < N; ++pz)
         for (int px = 0; px < N; ++px) {
             int64_t column = ((int64_t)chunk->x * N + px) * (KARST_PATCH_CELLS << level),
@@ -274,8 +276,12 @@ static bool fill_chunk(const kst_rings *r, const kst_leaf *chunk, const kst_ring
             if (column >= r->ground.columns - 1 || row >= r->ground.rows - 1) continue;
             bool there =
                 level == r->tree->level_count - 1 || quarter_within(s, eyes, eye_count, level + 1, px >> 1, pz >> 1);
-            bool split = false;
-            for (int v = 0; v < eye_count && level; ++v) split |= fmax(s[v].x[px], s[v].z[pz]) < eyes[v].split[level];
+            bool split = false, wish = false;
+            for (int v = 0; v < eye_count && level; ++v) {
+                split |= fmax(s[v].x[px], s[v].z[pz]) < eyes[v].split[level];
+                wish |= fmax(s[v].x[px], s[v].z[pz]) < wished[v].split[level];
+            }
+            out->awaited |= there && !split && wish;
             out->drawn |= (uint16_t)((there && !split) << (pz * N + px));
         }
     if (!out->drawn) return false;
@@ -296,8 +302,8 @@ static bool fill_chunk(const kst_rings *r, const kst_leaf *chunk, const kst_ring
 
 karst_status kst_rings_walk(kst_rings *r, const kst_eye *eyes, const kst_frustum *frusta, int eye_count, bool full,
                             kst_ring_want_fn *want, kst_ring_take_fn *take, void *context) {
-    kst_ring_eye rings[KARST_VIEWS_MAX];
-    for (int v = 0; v < eye_count; ++v) rings[v] = kst_ring_eye_of(&r->ground, &eyes[v], full);
+    kst_ring_eye rings[KARST_VIEWS_MAX], wished[KARST_VIEWS_MAX];
+    for (int v = 0; v < eye_count; ++v) wished[v] = rings[v] = kst_ring_eye_of(&r->ground, &eyes[v], full);
     karst_status status = reserve(r, 0, 1);
     if (status) return status;
     uint16_t all = (uint16_t)((1u << eye_count) - 1);
@@ -318,7 +324,7 @@ karst_status kst_rings_walk(kst_rings *r, const kst_eye *eyes, const kst_frustum
             status = make_resident(r, r->front[!list], &finer, rings, eye_count, want, context);
         for (int32_t k = 0; k < count && !status; ++k) {
             kst_ring_chunk chunk;
-            if (fill_chunk(r, &front[k], rings, eye_count, &chunk)) status = take(context, &chunk);
+            if (fill_chunk(r, &front[k], rings, wished, eye_count, &chunk)) status = take(context, &chunk);
         }
         if (status) return status;
     }

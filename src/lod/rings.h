@@ -32,6 +32,7 @@ typedef struct kst_ring_chunk {
     uint16_t seen, whole;              // bit v: as in kst_leaf
     uint16_t drawn;                    // bit 4 pz + px
     float levels[KARST_CORNER_LANES];  // of its corners, 0..1; where nothing is drawn they mean nothing
+    bool awaited;                      // some of what it draws should be finer, and that is not here
 } kst_ring_chunk;
 
 typedef struct kst_rings {

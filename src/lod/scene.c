@@ -150,7 +150,7 @@ static int64_t rest_of(kst_mirror mirror, int32_t first, int32_t vertices, const
 
 static karst_frame_chunk chunk_of(const karst_scene *scene, const kst_source *source, const karst_frame *frame) {
     const karst_lattice *l = &scene->info.lattice;
-    karst_frame_chunk c = {.level = source->level, .slot = source->slot};
+    karst_frame_chunk c = {.level = source->level, .slot = source->slot, .awaited = source->awaited};
     c.column = (source->x * KARST_CHUNK_CELLS) << source->level;
     c.row = (source->z * KARST_CHUNK_CELLS) << source->level;
     c.mirror_x = source->mirror_x != KST_MIRROR_NONE;

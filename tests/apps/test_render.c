@@ -76,7 +76,7 @@ static void render_prints_its_figures(void **state) {
     ran_free(&r);
     r = run_karst("render", pack_path, "-o", temp_path("b.png"), "--eye", "500,400,500", "--look", "2500,0,2500",
                   "--size", "200x100", "--fov-deg", "60", "--samples", "1", "--json", "--lod-error", "20", "--method",
-                  "rings", "--wireframe", "--levels", "--contours", "20", "--water", "5", "--hour", "18",
+                  "rings", "--wireframe", "--overlay", "level", "--contours", "20", "--water", "5", "--hour", "18",
                   "--background", "00ff00");
     assert_int_equal(r.code, 0);
     o = cJSON_Parse(r.out);

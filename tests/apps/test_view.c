@@ -539,7 +539,8 @@ static void a_visit_with_keys_and_clicks(void **state) {
                                   "mousedown 1 mousemove_relative 40 0 sleep 0.2 mouseup 1",
                                   "keydown w sleep 0.3 keyup w", NULL};
     cJSON *b = visit(NULL, flight, moved);
-    assert_true(truth(b, "levels") && !truth(b, "contours") && !truth(b, "lapse") && !truth(b, "walking"));
+    assert_string_equal(cJSON_GetObjectItem(b, "overlay")->valuestring, "level");
+    assert_true(!truth(b, "contours") && !truth(b, "lapse") && !truth(b, "walking"));
     assert_true(number(b, "lod_error_px") == 2);
     assert_true(number(b, "hour") >= 9.5 && number(b, "hour") < 10);
     karst_pos to = place(b, "eye");
@@ -547,29 +548,35 @@ static void a_visit_with_keys_and_clicks(void **state) {
     assert_true(remainder(number(b, "yaw_rad") - first_yaw_rad, 6.283185307179586) > 0.01);  // to the right
     assert_true(to.y > ground_below(to));
 
-    const char *const foot[] = {"key h key f key g sleep 0.3", "keydown Up sleep 0.3 keyup Up", NULL};
+    const char *const foot[] = {"key h key f key g key 3 key 3 key 3 key 3 key i sleep 0.3",
+                                "keydown Up sleep 0.3 keyup Up", NULL};
     karst_pos low = {5300, 0, -2700};  // a little higher than eyes are on foot, to be there soon
     char eye[64];
     snprintf(eye, sizeof eye, "%g,%g,%g", low.x, ground_below(low) + 2.5, low.z);
     cJSON *c = visit(eye, foot, helped);
     assert_true(truth(c, "walking") && truth(c, "frozen") && truth(c, "help"));
+    assert_string_equal(cJSON_GetObjectItem(c, "overlay")->valuestring, "residency");
     karst_pos stood = place(c, "eye");
     assert_true(fabs(stood.y - ground_below(stood) - 1.7) < 0.3);
     assert_true(hypot(stood.x - low.x, stood.z - low.z) > 0.01);
 
-    // Seen: the colours of levels over the lower half, and the letters of the help.
+    // Seen: the colours of levels over the lower half, the letters of the help, and in the legend the colour of chunks
+    // that are awaited, when none is any more.
     ppm q = read_ppm(moved), h = read_ppm(helped);
-    int red = 0, red_control = 0, bright = 0, bright_control = 0;
+    int red = 0, red_control = 0, key = 0, key_control = 0, bright = 0, bright_control = 0;
     for (int k = 0; k < q.width * q.height; ++k) {
         const uint8_t *x = q.rgb + 3 * k, *y = h.rgb + 3 * k;
         bool lower = k >= q.width * q.height / 2;
-        red += lower && abs(x[0] - x[1]) > 60;
-        red_control += lower && abs(y[0] - y[1]) > 60;
+        red += lower && x[0] - x[1] > 60;
+        red_control += lower && y[0] - y[1] > 60;
+        key += abs(y[0] - 237) < 2 && abs(y[1] - 80) < 2 && abs(y[2] - 56) < 2;
+        key_control += abs(x[0] - 237) < 2 && abs(x[1] - 80) < 2 && abs(x[2] - 56) < 2;
         bright += y[0] > 240 && y[1] > 240 && y[2] > 240;
         bright_control += x[0] > 240 && x[1] > 240 && x[2] > 240;
     }
     if (red < red_control + 5000) fail_msg("%d pixels of strong colour with levels, %d without", red, red_control);
     if (bright < bright_control + 300) fail_msg("%d bright pixels with help, %d without", bright, bright_control);
+    if (key < 60 || key_control) fail_msg("%d pixels of the legend's red, %d without a legend", key, key_control);
     free(q.rgb);
     free(h.rgb);
     cJSON_Delete(b);

@@ -33,7 +33,7 @@ static const char *const tess_evaluation[] = {"frame.glsl", "drawn.glsl", "verte
 #define LAND \
     "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
 static const char *const fragments[][12] = {
-    {LAND, "ground.frag.glsl", NULL},
+    {LAND, "overlay.glsl", "ground.frag.glsl", NULL},
     {LAND, "surround.glsl", "sky.frag.glsl", NULL},
     {LAND, "surround.glsl", "water.frag.glsl", NULL},
 };
@@ -41,22 +41,24 @@ static const char *const fragments[][12] = {
 static void all_compile_for_the_desktop(void **state) {
     (void)state;
     if (!has_compiler()) skip();
-    const char *defines[] = {"", "#define KARST_SHALLOW\n", "#define KARST_HOLES\n#define KARST_VERTEX_NORMALS\n"};
-    for (int k = 0; k < 3; ++k) {
+    const char *defines[] = {"", "#define KARST_SHALLOW\n", "#define KARST_HOLES\n#define KARST_VERTEX_NORMALS\n",
+                             "#define KARST_OVERLAY\n"};
+    for (int k = 0; k < 4; ++k) {
         assert_int_equal(compile("prologue.glsl", "vert", defines[k], ground_vertex), 0);
         assert_int_equal(compile("prologue.glsl", "vert", defines[k], tess_vertex), 0);
         assert_int_equal(compile("prologue.glsl", "tesc", defines[k], tess_control), 0);
         assert_int_equal(compile("prologue.glsl", "tese", defines[k], tess_evaluation), 0);
         assert_int_equal(compile("prologue.glsl", "frag", defines[k], fragments[0]), 0);
-        assert_int_equal(compile("prologue.glsl", "frag", "", fragments[k]), 0);
+        if (k < 3) assert_int_equal(compile("prologue.glsl", "frag", "", fragments[k]), 0);
     }
 }
 
 static void ground_vertices_compile_for_the_web(void **state) {
     (void)state;
     if (!has_compiler()) skip();
-    const char *defines[] = {"", "#define KARST_SHALLOW\n", "#define KARST_VERTEX_NORMALS\n"};
-    for (int k = 0; k < 3; ++k) assert_int_equal(compile("prologue_es.glsl", "vert", defines[k], ground_vertex), 0);
+    const char *defines[] = {"", "#define KARST_SHALLOW\n", "#define KARST_VERTEX_NORMALS\n",
+                             "#define KARST_OVERLAY\n"};
+    for (int k = 0; k < 4; ++k) assert_int_equal(compile("prologue_es.glsl", "vert", defines[k], ground_vertex), 0);
     // Control: what GLSL ES 3.00 lacks is refused.
     assert_int_not_equal(
         compile("prologue_es.glsl", "vert", "int lowest(int m) { return findLSB(m); }\n", ground_vertex), 0);
@@ -66,6 +68,7 @@ static void ground_fragments_compile_for_the_web(void **state) {
     (void)state;
     if (!has_compiler()) skip();
     for (int k = 0; k < 3; ++k) assert_int_equal(compile("prologue_es.glsl", "frag", "", fragments[k]), 0);
+    assert_int_equal(compile("prologue_es.glsl", "frag", "#define KARST_OVERLAY\n", fragments[0]), 0);
 }
 
 int main(void) {

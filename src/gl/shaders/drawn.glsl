@@ -5,6 +5,7 @@
 uniform highp usampler2DArray u_words;     // chunks in their resident form, karst/resident.h: rows of 256 words
 uniform highp isampler2D u_chunks;         // two texels a row: (offset, level), (column, row, slot, row of words)
                                            // + 256 beside the level: mirrored along x, + 512: along z
+                                           // + 65536 beside the slot: finer chunks are awaited
 uniform highp usampler2D u_depend;         // 17 x 17 of the lowest levels depended on at the edges z-, x+, z+, x-
 
 // The patch at work.

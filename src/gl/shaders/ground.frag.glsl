@@ -7,7 +7,6 @@ in vec3 v_normal;
 #if defined(KARST_VERTEX_NORMALS) || defined(KARST_HOLES)
 in vec2 v_shade;
 #endif
-in float v_level;
 flat in ivec2 v_first;
 flat in ivec2 v_mirror;
 out vec4 o_colour;
@@ -47,14 +46,6 @@ bool is_absent() {
 vec3 map_normal(vec2 uv) {
     vec2 n = (texture(u_normal_map, uv).xy * 255.0 - 128.0) / 127.0;
     return normalize(vec3(n.x, sqrt(max(1.0 - dot(n, n), 0.0)), n.y));
-}
-
-vec3 level_colour(float level) {
-    const vec3 ramp[8] = vec3[8](vec3(0.80, 0.12, 0.10), vec3(0.90, 0.45, 0.05), vec3(0.75, 0.70, 0.08),
-                                 vec3(0.15, 0.60, 0.12), vec3(0.05, 0.50, 0.55), vec3(0.10, 0.22, 0.70),
-                                 vec3(0.40, 0.12, 0.60), vec3(0.55, 0.10, 0.35));
-    int k = int(level);
-    return mix(ramp[k & 7], ramp[(k + 1) & 7], smoothstep(0.0, 1.0, fract(level)));
 }
 
 float contour_line(float height, float every, float width) {
@@ -108,9 +99,9 @@ void main() {
 #endif
     Surface s = surface_at(v_at, n, relief, foot);
     float visible = map_sunlit(uv) * cloud_shadow(v_at);
-    if ((bits & KARST_LEVEL) != 0) {
-        s.albedo = mix(s.albedo, level_colour(v_level) * 0.5, 0.7);
-    }
+#ifdef KARST_OVERLAY
+    s.albedo = mix(s.albedo, overlay_colour(bits, dist) * 0.5, 0.7);
+#endif
     if ((bits & KARST_CONTOUR) != 0) {
         float every = u_ambient_sun.w, h = v_at.y + u_back.w;
         float line = max(0.55 * contour_line(h, every, 1.0), 0.85 * contour_line(h, every * 5.0, 1.6));

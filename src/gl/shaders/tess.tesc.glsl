@@ -8,10 +8,17 @@ in ivec3 c_patch[];
 in vec4 c_corner[];
 patch out ivec3 p_patch;
 patch out vec4 p_corner;
+#ifdef KARST_OVERLAY
+in vec4 c_error[];
+patch out vec4 p_error;
+#endif
 
 void main() {
     p_patch = c_patch[0];
     p_corner = c_corner[0];
+#ifdef KARST_OVERLAY
+    p_error = c_error[0];
+#endif
     float level = min(min(p_corner.x, p_corner.y), min(p_corner.z, p_corner.w));
     int cells = 16 >> int(level);
     // Half columns carry the diagonals. A single cell is cut in four: an inner level of one beside an outer one of two

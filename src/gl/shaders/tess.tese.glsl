@@ -11,6 +11,9 @@
 layout(quads, equal_spacing, cw) in;
 patch in ivec3 p_patch;
 patch in vec4 p_corner;
+#ifdef KARST_OVERLAY
+patch in vec4 p_error;
+#endif
 
 ivec2 lattice_vertex() {
     int level = int(g_inner), cells = 16 >> level;
@@ -28,5 +31,8 @@ ivec2 lattice_vertex() {
 
 void main() {
     begin_patch(p_patch.xy, p_patch.z, p_corner);
+#ifdef KARST_OVERLAY
+    g_error = p_error;
+#endif
     give_vertex(on_edges(lattice_vertex()));
 }

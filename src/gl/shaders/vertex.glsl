@@ -8,7 +8,11 @@ out vec3 v_normal;
 #if defined(KARST_VERTEX_NORMALS) || defined(KARST_HOLES)
 out vec2 v_shade;      // occlusion, opacity
 #endif
-out float v_level;     // level of detail
+#ifdef KARST_OVERLAY
+out vec2 v_overlay;       // level of detail; error [m]
+flat out ivec4 v_mark;    // slot, lattice of the batch, 1 where finer chunks are awaited, parity of the patch
+vec4 g_error;             // at the corners of the patch [m]
+#endif
 flat out ivec2 v_first;   // field coordinates of the chunk's first vertex
 flat out ivec2 v_mirror;  // -1 along an axis in the skirt, else 1
 
@@ -24,8 +28,13 @@ void give_vertex(ivec2 v) {
 #if defined(KARST_VERTEX_NORMALS) || defined(KARST_HOLES)
     v_shade = shade_of(v);
 #endif
+#ifdef KARST_OVERLAY
     vec2 s = vec2(v) / 16.0;
-    v_level = float(g_chunk.w) + mix(mix(g_corner.x, g_corner.y, s.x), mix(g_corner.w, g_corner.z, s.x), s.y);
+    v_overlay.x = float(g_chunk.w) + mix(mix(g_corner.x, g_corner.y, s.x), mix(g_corner.w, g_corner.z, s.x), s.y);
+    v_overlay.y = mix(mix(g_error.x, g_error.y, s.x), mix(g_error.w, g_error.z, s.x), s.y);
+    int slot = texelFetch(u_chunks, ivec2(1, g_row), 0).z;
+    v_mark = ivec4(slot & 0xFFFF, int(g_inner), slot >> 16, g_parity);
+#endif
     KARST_PRECISE vec4 clip = u_clip * vec4(v_at, 1.0);
     clip.z *= 1.0 + u_wire.w;
     gl_Position = clip;
