@@ -11,12 +11,12 @@
 #include "support/prop.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { COUNTS = 0 };  // a sanitizer's own memory hides ours
+enum { COUNTS = 0, SIDE = 513, DISPLACED_SIDE = 257 };  // a sanitizer's own memory hides ours: only bytes are compared
 #else
-enum { COUNTS = 1 };
+enum { COUNTS = 1, SIDE = 2049, DISPLACED_SIDE = 1537 };
 #endif
 
-enum { SIDE = 2049, DISPLACED_SIDE = 1537, MB = 1 << 20 };
+enum { MB = 1 << 20, LITTLE = COUNTS ? 4 * MB : MB / 4 };
 
 // A store that makes its chunks when asked, so that nobody holds the field.
 static karst_status load(void *context, int32_t chunk_x, int32_t chunk_z, karst_field_chunk *out, bool *found) {
@@ -96,7 +96,7 @@ static int64_t grown_by(const char *path, bool displaced, uint64_t memory_bytes,
 
 static void compare(bool displaced, int64_t least_saved) {
     const char *small = temp_path("small.kpack"), *large = temp_path("large.kpack");
-    int64_t bounded = grown_by(small, displaced, 4 * MB, 2), free_hand = grown_by(large, displaced, 512 * MB, 1);
+    int64_t bounded = grown_by(small, displaced, LITTLE, 2), free_hand = grown_by(large, displaced, 512 * MB, 1);
     assert_true(bounded > 0 && free_hand > 0);
     assert_true(same_bytes(small, large));
     if (!COUNTS) return;
@@ -168,6 +168,7 @@ static void check_lets_go_of_what_it_read(void **state) {
     assert_int_equal(karst_pack_check(pack, NULL, &progress, checks, &count), KARST_OK);
     for (int k = 0; k < count; ++k) assert_int_equal(checks[k].failed, 0);
     karst_pack_close(pack);
+    if (!COUNTS) return;
     assert_true(file_bytes > 8 * MB && w.most < 2 * MB);
     assert_true(mapped_bytes(path) >= file_bytes - MB);
 }
