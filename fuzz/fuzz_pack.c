@@ -11,7 +11,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { LEAVE_HEADER = 1, LEAVE_DIRECTORY = 2, LEAVE_PARTS = 4, FIRST_MAP_RECORD = 64 + KST_PACK_FIXED_BYTES };
+enum {
+    LEAVE_HEADER = 1,
+    LEAVE_DIRECTORY = 2,
+    LEAVE_PARTS = 4,
+    TABLES_RECORD = KST_PACK_FIXED_BYTES - 20,
+    FIRST_MAP_RECORD = 64 + KST_PACK_FIXED_BYTES
+};
 
 static uint64_t u64_at(const uint8_t *p) {
     uint64_t v;
@@ -48,8 +54,12 @@ static void mend(uint8_t *file, size_t size) {
         size_t at = FIRST_MAP_RECORD + (size_t)(levels & 31) * KST_PACK_GRID_BYTES;
         for (uint32_t m = 0; m < maps && m < KST_PACK_MAPS_MAX; ++m, at += KST_PACK_MAP_BYTES)
             mend_part(file, size, at + 40, 8);
-        for (; at + KST_PACK_CHUNK_BYTES <= 64 + directory; at += KST_PACK_CHUNK_BYTES)
-            mend_part(file, size, at + 52, 4);
+        mend_part(file, size, 64 + TABLES_RECORD, 4);
+        size_t end = 64 + directory;  // records are its last, as many as there are chunks above level 0, and one
+        for (size_t records = 0; records < 64 && end >= at + KST_PACK_RECORD_BYTES; ++records) {
+            end -= KST_PACK_RECORD_BYTES;
+            mend_part(file, size, end, 4);
+        }
     }
     if (!(leave & LEAVE_DIRECTORY)) put_u64(file + 40, kst_hash(file + 64, (size_t)directory, 0));
     if (!(leave & LEAVE_HEADER)) put_u64(file + 56, kst_hash(file, 56, 0));

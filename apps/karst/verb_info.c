@@ -60,6 +60,24 @@ static void maps(args *a, const karst_pack *pack) {
     }
 }
 
+// Where its bytes are, as bits a vertex of level 0.
+static void parts(args *a, const karst_pack *pack, const karst_field_shape *s) {
+    karst_pack_parts p;
+    if (karst_pack_parts_of(pack, &p)) return;  // karst check tells what is wrong
+    const struct {
+        const char *name;
+        double bytes;
+    } part[] = {{"heights", p.heights}, {"sideways", p.sideways},  {"normals", p.normals}, {"holes", p.holes},
+                {"light", p.light},     {"corners", p.corners},    {"root", p.root},       {"maps", p.maps},
+                {"rest", p.rest},       {"directory", p.directory}};
+    cJSON *rows = cJSON_AddObjectToObject(a->out, "bits_a_vertex");
+    double per = 8 / ((double)s->columns * s->rows);
+    for (size_t k = 0; k < sizeof part / sizeof *part; ++k) {
+        cJSON_AddNumberToObject(rows, part[k].name, part[k].bytes * per);
+        say(a, "  %-14s %-9s %7.3f bits a vertex\n", k ? "" : "of_them", part[k].name, part[k].bytes * per);
+    }
+}
+
 static int64_t levels(args *a, const karst_pack *pack, int count) {
     int64_t all = 0;
     cJSON *rows = cJSON_AddArrayToObject(a->out, "levels");
@@ -103,6 +121,7 @@ static int info_pack(args *a, const char *path) {
     number(a, a->out, "chunks", (double)chunks, "");
     maps(a, pack);
     number(a, a->out, "bytes", (double)info.file_bytes, "bytes");
+    parts(a, pack, &info.lattice.shape);
     hexadecimal(a, a->out, "world_hash", info.world_hash);
     karst_pack_close(pack);
     return EXIT_DONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bake: sheet -> tables -> nodes -> chunks -> maps -> pack. Each arrow is a stage whose results are kept.
+// Bake: sheet -> tables -> nodes -> records -> maps -> pack. Each arrow is a stage whose results are kept.
 #include "bake/run.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include "bake/sheet.h"
 #include "pack/writer.h"
 
-enum { RUN_CHUNKS = 16 };  // chunks in one step: neighbours of a row
+enum { RUN_NODES = 8 };  // records in one step: neighbours of a row
 
-// A stretch of chunks of one row of one level.
+// A stretch of nodes of one row, whose children are of a level.
 typedef struct stretch {
     int level;
     int32_t z, x0, x1;
@@ -24,8 +24,13 @@ typedef struct bake {
     float (*bounds[KST_LEVELS])[6];
     kst_steps_box ground;  // all vertices that touch ground
     stretch *stretches;
-    kst_bytes *chunks;  // of each stretch
+    kst_bytes *records;  // of each stretch
     int stretch_count, first[KST_LEVELS];
+    kst_record_tables *shared;  // what records are written by
+    kst_record_codes *codes;
+    kst_bytes table_bytes, root;
+    size_t table_room, root_size;
+    uint16_t reach[2];  // most that a vertex is moved along x, z [steps]
     int64_t chunk_count;
     kst_bytes maps;
 } bake;
@@ -121,37 +126,65 @@ static karst_status build_nodes(bake *b) {
     return status;
 }
 
-// ---- chunks ----------------------------------------------------------------------------------------
+// ---- records ---------------------------------------------------------------------------------------
 //
-// The result of a step is the size of each chunk of the stretch, 4 bytes each, then their bytes.
+// The result of a step is the size of each record of the stretch, 4 bytes each, then their bytes. All records are
+// written by frequencies and weights that were learnt from a spread of them, so a change to one of that spread is a
+// change to all.
 
-static karst_status chunk_key(void *context, int step, uint64_t *out) {
+typedef struct family {
+    karst_chunk parent, child[4];
+    const karst_chunk *there[4];
+} family;
+
+static karst_status cut_chunk(void *context, int level, int32_t x, int32_t z, karst_chunk *out) {
+    const bake *b = context;
+    memset(out, 0, sizeof *out);  // between the members too
+    kst_sheet_chunk(&b->sheet, &b->tables, level, x, z, out);
+    kst_scratch_ease(b->sheet.scratch);
+    return KARST_OK;
+}
+
+static void cut_family(bake *b, kst_record_place p, family *f) {
+    (void)cut_chunk(b, p.level + 1, p.x, p.z, &f->parent);
+    for (int child = 0; child < 4; ++child) {
+        f->there[child] = kst_record_has(b->shared, p, child) ? &f->child[child] : NULL;
+        if (f->there[child])
+            (void)cut_chunk(b, p.level, 2 * p.x + (child & 1), 2 * p.z + (child >> 1), &f->child[child]);
+    }
+}
+
+static karst_status record_key(void *context, int step, uint64_t *out) {
     bake *b = context;
     stretch t = b->stretches[step];
-    karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
-    if (!chunk) return KARST_ERROR_MEMORY;
-    memset(chunk, 0, sizeof *chunk);  // between the members too
+    family *f = kst_alloc(NULL, sizeof *f);
+    if (!f) return KARST_ERROR_MEMORY;
     uint64_t hash = kst_hash_u64(b->graph->version, (uint64_t)t.level << 32 | (uint32_t)(t.x1 - t.x0));
+    hash = kst_hash(b->table_bytes.at, b->table_bytes.size, hash);
     for (int32_t x = t.x0; x < t.x1; ++x) {
-        kst_sheet_chunk(&b->sheet, &b->tables, t.level, x, t.z, chunk);
-        hash = kst_hash(chunk, sizeof *chunk, hash);
+        cut_family(b, (kst_record_place){t.level, x, t.z}, f);
+        hash = kst_hash(&f->parent, sizeof f->parent, hash);
+        for (int child = 0; child < 4; ++child)
+            if (f->there[child]) hash = kst_hash(f->there[child], sizeof *f->there[child], hash);
     }
-    kst_free(NULL, chunk, sizeof *chunk);
+    kst_free(NULL, f, sizeof *f);
     *out = hash;
     return KARST_OK;
 }
 
-static karst_status chunk_run(void *context, int step, kst_bytes *out) {
+static karst_status record_run(void *context, int step, kst_bytes *out) {
     bake *b = context;
     stretch t = b->stretches[step];
-    size_t count = (size_t)(t.x1 - t.x0), head = count * 4, room = head + count * kst_pack_encode_bound();
-    karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
+    size_t count = (size_t)(t.x1 - t.x0), head = count * 4, room = head + count * kst_record_encode_bound();
+    family *f = kst_alloc(NULL, sizeof *f);
     uint8_t *bytes = kst_alloc(NULL, room);
-    karst_status status = chunk && bytes ? KARST_OK : KARST_ERROR_MEMORY;
+    kst_record_coder *coder = kst_record_coder_create(NULL, true);
+    karst_status status = f && bytes && coder ? KARST_OK : KARST_ERROR_MEMORY;
     size_t used = head;
     for (size_t i = 0; i < count && !status; ++i) {
-        kst_sheet_chunk(&b->sheet, &b->tables, t.level, t.x0 + (int32_t)i, t.z, chunk);
-        size_t size = kst_pack_encode_chunk(chunk, t.level, bytes + used, room - used);
+        kst_record_place p = {t.level, t.x0 + (int32_t)i, t.z};
+        cut_family(b, p, f);
+        size_t size = kst_record_encode(coder, b->shared, b->codes, p, &f->parent, f->there, bytes + used, room - used);
         if (!size) status = KARST_ERROR_MEMORY;
         kst_out size_at = {bytes + 4 * i};
         kst_put_uint(&size_at, size, 4);
@@ -164,12 +197,13 @@ static karst_status chunk_run(void *context, int step, kst_bytes *out) {
         else
             status = KARST_ERROR_MEMORY;
     }
-    kst_free(NULL, chunk, sizeof *chunk);
+    kst_free(NULL, f, sizeof *f);
     kst_free(NULL, bytes, room);
+    kst_record_coder_destroy(coder);
     return status;
 }
 
-static bool chunk_is_whole(void *context, int step, const kst_bytes *bytes) {
+static bool record_is_whole(void *context, int step, const kst_bytes *bytes) {
     stretch t = ((bake *)context)->stretches[step];
     kst_reader r = {bytes->at, bytes->at + bytes->size, false};
     uint64_t sum = 4 * (uint64_t)(t.x1 - t.x0);
@@ -177,34 +211,144 @@ static bool chunk_is_whole(void *context, int step, const kst_bytes *bytes) {
     return !r.bad && sum == bytes->size;
 }
 
-static karst_status build_chunks(bake *b, karst_report *report) {
-    const kst_sheet *s = &b->sheet;
-    for (int level = 0; level < s->level_count; ++level) {
-        b->first[level] = b->stretch_count;
-        b->stretch_count += (s->chunks_x[level] + RUN_CHUNKS - 1) / RUN_CHUNKS * s->chunks_z[level];
-    }
-    b->stretches = kst_alloc_array(NULL, (size_t)b->stretch_count, sizeof *b->stretches);
-    b->chunks = kst_alloc_zero(NULL, (size_t)b->stretch_count * sizeof *b->chunks);
-    if (!b->stretches || !b->chunks) return KARST_ERROR_MEMORY;
-    int at = 0;
-    for (int level = 0; level < s->level_count; ++level)
-        for (int32_t z = 0; z < s->chunks_z[level]; ++z)
-            for (int32_t x = 0; x < s->chunks_x[level]; x += RUN_CHUNKS)
-                b->stretches[at++] = (stretch){level, z, x, kst_min32(x + RUN_CHUNKS, s->chunks_x[level])};
-    kst_stage stage = {"encode", b->stretch_count, b, chunk_key, chunk_run, chunk_is_whole};
-    return kst_graph_stage(b->graph, &stage, b->chunks, report);
+// ---- what records are written by -------------------------------------------------------------------
+
+typedef struct findings {
+    uint32_t bits;      // of heights less the first one: all that any has
+    uint16_t reach[2];  // most that a vertex is moved along x, z
+} findings;
+
+typedef struct looking {
+    const kst_sheet *s;
+    findings *found;  // of each worker
+} looking;
+
+KST_TWINS static uint32_t row_bits(const int32_t *y, int32_t columns, uint32_t low) {
+    uint32_t bits = 0;
+    for (int32_t i = 0; i < columns; ++i) bits |= (uint32_t)y[i] - low;
+    return bits;
 }
 
-static karst_status give_chunk(void *context, int level, int32_t x, int32_t z, const uint8_t **bytes, size_t *size) {
+KST_TWINS static uint16_t row_reach(const int16_t *d, int32_t columns) {
+    int32_t most = 0;
+    for (int32_t i = 0; i < columns; ++i) {
+        int32_t is = d[i] < 0 ? -d[i] : d[i];
+        most = is > most ? is : most;
+    }
+    return (uint16_t)most;
+}
+
+static karst_status look_at_rows(int begin, int end, int worker, void *context) {
+    looking *l = context;
+    const kst_sheet *s = l->s;
+    findings *f = &l->found[worker];
+    for (int32_t row = begin; row < end; ++row) {
+        size_t at = kst_sheet_index(s, 0, row);
+        f->bits |= row_bits(s->y + at, s->columns, (uint32_t)s->y[0]);
+        for (int a = 0; a < 2 && s->displaced; ++a) {
+            uint16_t reach = row_reach((a ? s->dz : s->dx) + at, s->columns);
+            f->reach[a] = reach > f->reach[a] ? reach : f->reach[a];
+        }
+    }
+    kst_scratch_ease(s->scratch);
+    return KARST_OK;
+}
+
+// How far vertices are moved; and heights that are all multiples of a power of two steps apart are told in multiples.
+static karst_status look_at_sheet(bake *b) {
+    size_t workers = (size_t)karst_jobs_worker_count(b->graph->jobs);
+    looking l = {&b->sheet, kst_alloc_zero(NULL, workers * sizeof *l.found)};
+    karst_status status = l.found ? KARST_OK : KARST_ERROR_MEMORY;
+    if (!status)
+        status = kst_jobs_run(b->graph->jobs, b->sheet.rows, 64, look_at_rows, &l, b->graph->progress, "learn", 0, 0);
+    uint32_t bits = 0;
+    for (size_t w = 0; w < workers && !status; ++w) {
+        bits |= l.found[w].bits;
+        for (int a = 0; a < 2; ++a) b->reach[a] = l.found[w].reach[a] > b->reach[a] ? l.found[w].reach[a] : b->reach[a];
+    }
+    b->shared->y_low = b->sheet.y[0];
+    b->shared->y_shift = bits ? __builtin_ctz(bits) : 0;
+    if (b->shared->y_shift > 30) b->shared->y_shift = 30;
+    kst_free(NULL, l.found, workers * sizeof *l.found);
+    return status;
+}
+
+static karst_status learn_tables(bake *b) {
+    b->shared = kst_alloc_zero(NULL, sizeof *b->shared);
+    b->codes = kst_alloc(NULL, sizeof *b->codes);
+    size_t room = kst_record_tables_bound(b->sheet.level_count);
+    b->table_bytes = kst_bytes_make(room);
+    if (!b->shared || !b->codes || !b->table_bytes.at) return KARST_ERROR_MEMORY;
+    b->shared->lattice = b->sheet.lattice;
+    b->shared->level_count = b->sheet.level_count;
+    b->shared->displaced = b->sheet.displaced;
+    karst_status status = look_at_sheet(b);
+    if (!status) status = kst_record_tables_learn(b->shared, cut_chunk, b, b->graph->jobs, b->graph->progress);
+    if (status) return status;
+    kst_record_codes_make(b->shared, b->codes);
+    b->table_room = room;
+    b->table_bytes.size = kst_record_tables_write(b->shared, b->table_bytes.at, room);
+    return b->table_bytes.size ? KARST_OK : KARST_ERROR_LIMIT;
+}
+
+static karst_status encode_root(bake *b) {
+    karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
+    b->root = kst_bytes_make(kst_pack_encode_bound());
+    karst_status status = chunk && b->root.at ? KARST_OK : KARST_ERROR_MEMORY;
+    if (!status) {
+        status = cut_chunk(b, b->sheet.level_count - 1, 0, 0, chunk);
+        b->root_size = kst_pack_encode_chunk(chunk, b->sheet.level_count - 1, b->root.at, b->root.size);
+        if (!b->root_size) status = KARST_ERROR_MEMORY;
+    }
+    kst_free(NULL, chunk, sizeof *chunk);
+    return status;
+}
+
+static int stretches_across(const kst_sheet *s, int level) {  // of nodes whose children are of a level
+    return (s->chunks_x[level + 1] + RUN_NODES - 1) / RUN_NODES;
+}
+
+static karst_status build_records(bake *b, karst_report *report) {
+    const kst_sheet *s = &b->sheet;
+    karst_status status = learn_tables(b);
+    if (!status) status = encode_root(b);
+    if (status) return status;
+    for (int level = s->level_count - 2; level >= 0; --level) {
+        b->first[level] = b->stretch_count;
+        b->stretch_count += stretches_across(s, level) * s->chunks_z[level + 1];
+    }
+    if (!b->stretch_count) return KARST_OK;
+    b->stretches = kst_alloc_array(NULL, (size_t)b->stretch_count, sizeof *b->stretches);
+    b->records = kst_alloc_zero(NULL, (size_t)b->stretch_count * sizeof *b->records);
+    if (!b->stretches || !b->records) return KARST_ERROR_MEMORY;
+    int at = 0;
+    for (int level = s->level_count - 2; level >= 0; --level)
+        for (int32_t z = 0; z < s->chunks_z[level + 1]; ++z)
+            for (int32_t x = 0; x < s->chunks_x[level + 1]; x += RUN_NODES)
+                b->stretches[at++] = (stretch){level, z, x, kst_min32(x + RUN_NODES, s->chunks_x[level + 1])};
+    kst_stage stage = {"encode", b->stretch_count, b, record_key, record_run, record_is_whole};
+    return kst_graph_stage(b->graph, &stage, b->records, report);
+}
+
+static karst_status give_record(void *context, size_t record, const uint8_t **bytes, size_t *size) {
     bake *b = context;
-    int stretches = (b->sheet.chunks_x[level] + RUN_CHUNKS - 1) / RUN_CHUNKS;
-    int step = b->first[level] + z * stretches + x / RUN_CHUNKS;
+    if (record == 0) {
+        *bytes = b->root.at;
+        *size = b->root_size;
+        return KARST_OK;
+    }
+    size_t node = record - 1;  // counted from the coarsest level
+    int level = b->sheet.level_count - 2;
+    for (; node >= chunk_total(&b->sheet, level + 1); --level) node -= chunk_total(&b->sheet, level + 1);
+    int32_t across = b->sheet.chunks_x[level + 1], x = (int32_t)(node % (size_t)across),
+            z = (int32_t)(node / (size_t)across);
+    int step = b->first[level] + z * stretches_across(&b->sheet, level) + x / RUN_NODES;
     stretch t = b->stretches[step];
-    kst_reader r = {b->chunks[step].at, b->chunks[step].at + b->chunks[step].size, false};
+    kst_reader r = {b->records[step].at, b->records[step].at + b->records[step].size, false};
     size_t at = 4 * (size_t)(t.x1 - t.x0);
     for (int32_t i = t.x0; i < x; ++i) at += kst_read_u32(&r);
     *size = kst_read_u32(&r);
-    *bytes = b->chunks[step].at + at;
+    *bytes = b->records[step].at + at;
     if (x == t.x0) kst_scratch_ease(b->graph->scratch);
     return r.bad ? KARST_ERROR_FORMAT : KARST_OK;
 }
@@ -233,8 +377,12 @@ static karst_status write_pack(bake *b, const char *path, karst_report *report, 
         c.chunk_bounds[level] = (const float(*)[6])b->bounds[level];
     }
     kst_maps_contents(&b->maps, &c);
+    c.tables = b->table_bytes.at;
+    c.table_bytes = b->table_bytes.size;
+    c.reach_x_steps = b->reach[0];
+    c.reach_z_steps = b->reach[1];
     ++b->graph->run;
-    return kst_pack_write(path, &c, give_chunk, b, b->graph->progress, report, &info->hash, &info->file_bytes);
+    return kst_pack_write(path, &c, give_record, b, b->graph->progress, report, &info->hash, &info->file_bytes);
 }
 
 static void free_bake(bake *b) {
@@ -242,9 +390,14 @@ static void free_bake(bake *b) {
         kst_free(NULL, b->nodes[level], chunk_total(&b->sheet, level) * sizeof *b->nodes[0]);
         kst_free(NULL, b->bounds[level], chunk_total(&b->sheet, level) * sizeof *b->bounds[0]);
     }
-    if (b->chunks) kst_bytes_free(b->chunks, b->stretch_count);
+    if (b->records) kst_bytes_free(b->records, b->stretch_count);
     kst_bytes_free(&b->maps, 1);
-    kst_free(NULL, b->chunks, (size_t)b->stretch_count * sizeof *b->chunks);
+    if (b->table_room) b->table_bytes.size = b->table_room;  // as it was made
+    kst_bytes_free(&b->table_bytes, 1);
+    kst_bytes_free(&b->root, 1);
+    kst_free(NULL, b->shared, sizeof *b->shared);
+    kst_free(NULL, b->codes, sizeof *b->codes);
+    kst_free(NULL, b->records, (size_t)b->stretch_count * sizeof *b->records);
     kst_free(NULL, b->stretches, (size_t)b->stretch_count * sizeof *b->stretches);
     kst_tables_free(&b->tables);
     kst_sheet_free(&b->sheet);
@@ -270,7 +423,7 @@ static karst_status make(bake *b, karst_field *field, karst_report *why) {
     if (!status) status = build_nodes(b);
     if (!status) status = kst_sheet_normals(&b->sheet, g->jobs, g->progress);
     if (!status) status = kst_sheet_occlusion(&b->sheet, field, g->jobs, g->progress, why);
-    if (!status) status = build_chunks(b, why);
+    if (!status) status = build_records(b, why);
     if (!status) status = kst_maps_build(&b->sheet, b->def->map_side, g, &b->maps, why);
     return status;
 }
@@ -333,7 +486,8 @@ karst_status kst_bake_version(uint64_t *out) {
     if (!status) status = make(&b, field, NULL);
     if (!status) {
         uint64_t hash = kst_hash(b.maps.at, b.maps.size, 0);
-        for (int i = 0; i < b.stretch_count; ++i) hash = kst_hash(b.chunks[i].at, b.chunks[i].size, hash);
+        hash = kst_hash(b.root.at, b.root_size, kst_hash(b.table_bytes.at, b.table_bytes.size, hash));
+        for (int i = 0; i < b.stretch_count; ++i) hash = kst_hash(b.records[i].at, b.records[i].size, hash);
         for (int level = 0; level < b.sheet.level_count; ++level)
             hash = kst_hash(b.nodes[level], chunk_total(&b.sheet, level) * sizeof *b.nodes[0], hash);
         *out = hash;

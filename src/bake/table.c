@@ -270,11 +270,21 @@ static void halve_bounds(const kst_tables *t, int level) {
         }
 }
 
+// Rounded up to five significant bits, as a pack keeps it: six hundredths more at most.
+static float error_up(float error) {
+    enum { LOW_BITS = 19 };
+    uint32_t bits;
+    memcpy(&bits, &error, sizeof bits);
+    bits = (bits + ((1u << LOW_BITS) - 1)) >> LOW_BITS << LOW_BITS;
+    memcpy(&error, &bits, sizeof error);
+    return error;
+}
+
 // Grown by a quarter a level, so that the bands between levels are never empty; and so that a chunk's children, which
 // split at a shorter distance by as much, leave its levels alone while it splits (docs/lod.md, the pinch). Grown for
 // each patch of the finest level, so that corners and nodes of all levels agree.
 static float at_least_a_quarter_more(float error, float finer) {
-    return fmaxf(error, float_up(1.25 * (double)finer));
+    return error_up(fmaxf(error, float_up(1.25 * (double)finer)));
 }
 
 karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, kst_tables *out) {

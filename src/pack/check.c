@@ -68,38 +68,48 @@ karst_status kst_check_choose(const karst_pack *pack, size_t most, int square_le
 
 // ---- checksums -------------------------------------------------------------------------------------
 
-static int level_of(const kst_directory *d, size_t number) {
-    int level = 0;
-    while (number < d->first[level]) ++level;
-    return level;
+// A record whose ancestors are damaged cannot be read, which is not its own fault.
+static karst_status ancestors_are_sound(const karst_pack *pack, size_t record, bool *sound) {
+    const kst_directory *d = &pack->directory;
+    for (*sound = true; record && *sound;) {
+        kst_record_place p = kst_pack_place_of(d, record);
+        record = kst_pack_record_of(d, p.level + 1, p.x, p.z);
+        kst_family *family;
+        karst_status status = kst_family_get(pack, record, &family);
+        if (status == KARST_ERROR_MEMORY) return status;
+        *sound = !status;
+        if (!status) kst_family_drop(pack, family);
+    }
+    return KARST_OK;
 }
 
 static karst_status check_sums(int begin, int end, int worker, void *context) {
     kst_checking *c = context;
     const kst_directory *d = &c->pack->directory;
     kst_tally *tally = &c->tally[worker][KST_CHECK_CHECKSUMS];
-    karst_chunk *chunk = kst_alloc(NULL, sizeof *chunk);
-    if (!chunk) return KARST_ERROR_MEMORY;
-    karst_status status = KARST_OK;
-    for (int i = begin; i < end; ++i) {
-        int level = level_of(d, (size_t)i);
-        size_t index = (size_t)i - d->first[level], across = (size_t)d->chunks_x[level];
-        int32_t x = (int32_t)(index % across), z = (int32_t)(index / across);
-        karst_status read = karst_pack_read_chunk(c->pack, level, x, z, chunk);
+    for (size_t record = (size_t)begin; record < (size_t)end; ++record) {
+        kst_family *family = NULL;
+        karst_status bytes = kst_pack_record_status(c->pack, record), read = kst_family_get(c->pack, record, &family);
+        kst_family_drop(c->pack, family);
+        bool sound = true;
+        karst_status status = !bytes && read ? ancestors_are_sound(c->pack, record, &sound) : KARST_OK;
         if (read == KARST_ERROR_MEMORY) status = read;
-        if (!kst_check_try(tally, !read))
-            kst_check_fail(tally, kst_check_key(level, KST_PASS_LOOK, index),
-                           "level %d chunk (%d, %d): checksum or contents", level, x, z);
+        if (status) return status;
+        if (kst_check_try(tally, !bytes && (!read || !sound))) continue;
+        kst_record_place p = {d->level_count - 1, 0, 0};
+        if (record) p = kst_pack_place_of(d, record);
+        kst_check_fail(tally, kst_check_key(p.level, KST_PASS_LOOK, record),
+                       record ? "level %d chunks from (%d, %d): checksum or contents of their record"
+                              : "level %d chunk (%d, %d): checksum or contents",
+                       p.level, record ? 2 * p.x : 0, record ? 2 * p.z : 0);
     }
-    kst_free(NULL, chunk, sizeof *chunk);
-    kst_check_ease(c);
-    return status;
+    return KARST_OK;
 }
 
 static karst_status check_parts(kst_checking *c) {
     kst_tally *tally = &c->tally[0][KST_CHECK_CHECKSUMS];
     if (!kst_check_try(tally, kst_pack_front_is_sound(c->pack)))
-        kst_check_fail(tally, 0, "header or directory changed since the pack was opened");
+        kst_check_fail(tally, 0, "header, directory or tables changed since the pack was opened");
     for (int m = 0; m < karst_pack_map_count(c->pack); ++m) {
         karst_map map;
         const char *name = c->pack->directory.maps[m].name;
@@ -107,7 +117,7 @@ static karst_status check_parts(kst_checking *c) {
         if (status == KARST_ERROR_MEMORY) return status;
         if (!kst_check_try(tally, !status)) kst_check_fail(tally, 1, "map %s: checksum or contents", name);
     }
-    return kst_jobs_run(c->jobs, (int)c->pack->directory.chunk_count, 16, check_sums, c, c->progress, "checksums", 0,
+    return kst_jobs_run(c->jobs, (int)c->pack->directory.record_count, 4, check_sums, c, c->progress, "checksums", 0,
                         1);
 }
 

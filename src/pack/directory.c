@@ -28,28 +28,40 @@ void kst_directory_number(kst_directory *d) {
         d->first[level] = d->chunk_count;
         d->chunk_count += (size_t)d->chunks_x[level] * (size_t)d->chunks_z[level];
     }
+    d->record_count = 1 + d->first[0];
+}
+
+kst_record_place kst_pack_place_of(const kst_directory *d, size_t record) {
+    size_t node = record - 1;
+    int level = d->level_count - 1;
+    while (level > 1 && node >= d->first[level - 1]) --level;
+    size_t index = node - d->first[level], across = (size_t)d->chunks_x[level];
+    return (kst_record_place){level - 1, (int32_t)(index % across), (int32_t)(index / across)};
 }
 
 bool kst_directory_bytes(const kst_directory *d, size_t *out) {
-    size_t size, rest = KST_PACK_FIXED_BYTES + (size_t)d->level_count * KST_PACK_GRID_BYTES +
-                        (size_t)d->map_count * KST_PACK_MAP_BYTES;
-    return kst_size_mul(d->chunk_count, KST_PACK_CHUNK_BYTES, &size) && kst_size_add(size, rest, out);
+    size_t size, records,
+        rest = KST_PACK_FIXED_BYTES + (size_t)d->level_count * KST_PACK_GRID_BYTES +
+               (size_t)d->map_count * KST_PACK_MAP_BYTES;
+    return kst_size_mul(d->chunk_count, KST_PACK_CHUNK_BYTES, &size) &&
+           kst_size_mul(d->record_count, KST_PACK_RECORD_BYTES, &records) && kst_size_add(size, records, &size) &&
+           kst_size_add(size, rest, out);
 }
 
 karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *allocator) {
     d->nodes = kst_alloc_array(allocator, d->chunk_count, sizeof *d->nodes);
     d->chunk_bounds = kst_alloc_array(allocator, d->chunk_count, sizeof *d->chunk_bounds);
-    d->spans = kst_alloc_array(allocator, d->chunk_count, sizeof *d->spans);
-    return d->nodes && d->chunk_bounds && d->spans ? KARST_OK : KARST_ERROR_MEMORY;
+    d->records = kst_alloc_array(allocator, d->record_count, sizeof *d->records);
+    return d->nodes && d->chunk_bounds && d->records ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
 void kst_directory_free(kst_directory *d, const karst_allocator *allocator) {
     kst_free(allocator, d->nodes, d->chunk_count * sizeof *d->nodes);
     kst_free(allocator, d->chunk_bounds, d->chunk_count * sizeof *d->chunk_bounds);
-    kst_free(allocator, d->spans, d->chunk_count * sizeof *d->spans);
+    kst_free(allocator, d->records, d->record_count * sizeof *d->records);
     d->nodes = NULL;
     d->chunk_bounds = NULL;
-    d->spans = NULL;
+    d->records = NULL;
 }
 
 // ---- checks ----------------------------------------------------------------------------------------
@@ -185,6 +197,7 @@ void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
     kst_put_uint(&o, d->reach_x_steps, 2);
     kst_put_uint(&o, d->reach_z_steps, 2);
     kst_put_uint(&o, 0, 4);
+    put_span(&o, &d->tables, 4);
     KARST_ASSERT(o.at == bytes + KST_PACK_FIXED_BYTES);
     for (int level = 0; level < d->level_count; ++level) {
         kst_put_uint(&o, (uint32_t)d->chunks_x[level], 4);
@@ -207,8 +220,8 @@ void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
         for (int k = 0; k < 3; ++k) kst_put_f32(&o, d->nodes[i].reach_max[k]);
         kst_put_f32(&o, d->nodes[i].error);
         for (int k = 0; k < 6; ++k) kst_put_f32(&o, d->chunk_bounds[i][k]);
-        put_span(&o, &d->spans[i], 4);
     }
+    for (size_t i = 0; i < d->record_count; ++i) put_span(&o, &d->records[i], 4);
 }
 
 static void read_fixed(kst_directory *d, kst_reader *r, bool *spare_used) {
@@ -238,6 +251,7 @@ static void read_fixed(kst_directory *d, kst_reader *r, bool *spare_used) {
     d->reach_x_steps = kst_read_u16(r);
     d->reach_z_steps = kst_read_u16(r);
     *spare_used = kst_read_u32(r) != 0;
+    d->tables = read_span(r, 4);
 }
 
 static void read_map(karst_map *map, kst_pack_span *span, kst_reader *r) {
@@ -258,7 +272,6 @@ static void read_chunk_record(kst_directory *d, size_t i, kst_reader *r) {
     for (int k = 0; k < 3; ++k) d->nodes[i].reach_max[k] = kst_read_f32(r);
     d->nodes[i].error = kst_read_f32(r);
     for (int k = 0; k < 6; ++k) d->chunk_bounds[i][k] = kst_read_f32(r);
-    d->spans[i] = read_span(r, 4);
 }
 
 // Parts follow one another without a gap, so that every byte of the file belongs to one and no two overlap.
@@ -298,13 +311,15 @@ karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t s
     karst_status status = kst_directory_alloc(d, allocator);
     if (status) return kst_fail(report, status, "%s: out of memory for the directory", path);
     for (size_t i = 0; i < d->chunk_count; ++i) read_chunk_record(d, i, &r);
+    for (size_t i = 0; i < d->record_count; ++i) d->records[i] = read_span(&r, 4);
     problem = tables_problem(d);
     uint64_t place = begin;
+    if (!problem && !follows(&d->tables, &place, file_bytes)) problem = "the tables do not lie where they should";
     for (int m = 0; m < d->map_count && !problem; ++m)
         if (!follows(&d->map_spans[m], &place, file_bytes)) problem = "a map does not lie where it should";
-    for (size_t i = 0; i < d->chunk_count && !problem; ++i)
-        if (!follows(&d->spans[i], &place, file_bytes)) problem = "a chunk does not lie where it should";
-    if (!problem && place != file_bytes) problem = "the file does not end with its last chunk";
+    for (size_t i = 0; i < d->record_count && !problem; ++i)
+        if (!follows(&d->records[i], &place, file_bytes)) problem = "a record does not lie where it should";
+    if (!problem && place != file_bytes) problem = "the file does not end with its last record";
     if (!problem && r.bad) problem = "it is too short";
     return say(KARST_ERROR_FORMAT, path, problem, report);
 }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The pack's layout, version 1: sizes, places and the directory as it stands in memory. docs/pack-format.md tells
+// The pack's layout, version 2: sizes, places and the directory as it stands in memory. docs/pack-format.md tells
 // the same byte by byte.
 //
-//     header | directory | maps | chunks, coarse level first, row-major
+//     header | directory | tables | maps | root chunk | records, coarse level first, row-major
 //
 // Every part begins at a multiple of 64 and follows the one before without a gap, but for zeros up to that multiple.
 #pragma once
 #include "core/core.h"
+#include "pack/record.h"
 #include "pack/writer.h"
 
 enum {
-    KST_PACK_VERSION = 1,
+    KST_PACK_VERSION = 2,
     KST_PACK_ALIGN = 64,
     KST_PACK_HEADER_BYTES = 64,
-    KST_PACK_FIXED_BYTES = 152,  // of the directory: what stands before its tables
+    KST_PACK_FIXED_BYTES = 172,  // of the directory: what stands before its tables
     KST_PACK_GRID_BYTES = 8,     // a level
     KST_PACK_MAP_BYTES = 64,     // a map
-    KST_PACK_CHUNK_BYTES = 72,   // a chunk
+    KST_PACK_CHUNK_BYTES = 52,   // a chunk
+    KST_PACK_RECORD_BYTES = 20,  // a record
     KST_PACK_LEVELS_MAX = KARST_MAX_LEVEL + 1,
     KST_PACK_MAP_SIDE_MAX = 16384,
     KST_PACK_MAP_BYTES_MAX = 1 << 29,
@@ -24,7 +26,7 @@ enum {
 
 extern const uint8_t kst_pack_magic[8];
 
-// Where the bytes of a chunk or map are and what they hash to.
+// Where the bytes of a part are and what they hash to.
 typedef struct kst_pack_span {
     uint64_t place, size, hash;
 } kst_pack_span;
@@ -39,17 +41,29 @@ typedef struct kst_directory {
     uint16_t reach_x_steps, reach_z_steps;  // most that a level-0 vertex is moved sideways
     int32_t chunks_x[KST_PACK_LEVELS_MAX], chunks_z[KST_PACK_LEVELS_MAX];
     size_t first[KST_PACK_LEVELS_MAX];  // number of the level's first chunk
-    size_t chunk_count;
+    size_t chunk_count, record_count;
+    kst_pack_span tables;
     karst_map maps[KST_PACK_MAPS_MAX];  // samples NULL
     kst_pack_span map_spans[KST_PACK_MAPS_MAX];
     karst_node *nodes;
     float (*chunk_bounds)[6];
-    kst_pack_span *spans;
+    kst_pack_span *records;  // the root chunk, then one of each node of level 1 and above, in the order of chunks
 } kst_directory;
 
 static inline uint64_t kst_pack_aligned(uint64_t place) {
     return (place + KST_PACK_ALIGN - 1) & ~(uint64_t)(KST_PACK_ALIGN - 1);
 }
+
+// The record that holds a chunk, and the chunk's place in it. (x, z) is inside the level's grid.
+static inline size_t kst_pack_record_of(const kst_directory *d, int level, int32_t x, int32_t z) {
+    if (level == d->level_count - 1) return 0;
+    return 1 + d->first[level + 1] + (size_t)(z / 2) * (size_t)d->chunks_x[level + 1] + (size_t)(x / 2);
+}
+static inline int kst_pack_child_of(const kst_directory *d, int level, int32_t x, int32_t z) {
+    return level == d->level_count - 1 ? 0 : (x & 1) + 2 * (z & 1);
+}
+// The node whose children a record holds, by their level; record 0 has none.
+kst_record_place kst_pack_place_of(const kst_directory *d, size_t record);
 
 // Levels that a field has: until one chunk holds all of it.
 int kst_pack_level_count(const karst_field_shape *shape);

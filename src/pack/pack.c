@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Reading a pack: the file is mapped; header and directory are checked whole at opening, a chunk or map (its
-// checksum, the zeros behind it, its contents) when it is read. So no byte of the file is taken on trust.
+// Reading a pack: the file is mapped; header, directory and tables are checked whole at opening, a record or map
+// (its checksum, the zeros behind it, its contents) when it is read. So no byte of the file is taken on trust.
 #include "pack/pack.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { RACK_PLACES = sizeof((kst_decoder_rack *)0)->place / sizeof *((kst_decoder_rack *)0)->place };
 
@@ -15,6 +16,17 @@ static bool all_zero(const uint8_t *bytes, uint64_t size) {
     for (uint64_t i = 0; i < size; ++i)
         if (bytes[i]) return false;
     return true;
+}
+
+// The bytes of a part, once they are there, and their checksum and the zeros behind them are as they should be.
+static karst_status checked_part(const karst_pack *pack, const kst_pack_span *span, const uint8_t **out) {
+    const uint8_t *bytes = pack->file.bytes + span->place;
+    uint64_t end = span->place + span->size;
+    if (kst_pack_aligned(end) > atomic_load(&pack->present)) return KARST_ERROR_PENDING;
+    if (kst_hash(bytes, (size_t)span->size, 0) != span->hash) return KARST_ERROR_FORMAT;
+    if (!all_zero(bytes + span->size, kst_pack_aligned(end) - end)) return KARST_ERROR_FORMAT;
+    *out = bytes;
+    return KARST_OK;
 }
 
 // Map a file that is shorter than its header says for all that it will be.
@@ -33,6 +45,27 @@ static karst_status map_growing(karst_pack *pack, uint64_t file_bytes, const cha
 static karst_status not_yet(const char *path, uint64_t present, uint64_t needed, karst_report *report) {
     return kst_fail(report, KARST_ERROR_PENDING, "%s: %llu of its first %llu bytes are there; try again when more are",
                     path, (unsigned long long)present, (unsigned long long)needed);
+}
+
+// What records are read by.
+static karst_status read_tables(karst_pack *pack, const char *path, karst_report *report) {
+    const kst_directory *d = &pack->directory;
+    const uint8_t *bytes;
+    karst_status status = checked_part(pack, &d->tables, &bytes);
+    uint64_t end = kst_pack_aligned(d->tables.place + d->tables.size);
+    if (status == KARST_ERROR_PENDING) return not_yet(path, atomic_load(&pack->present), end, report);
+    if (status) return kst_fail(report, status, "%s: tables: the checksum is wrong; copy or bake it again", path);
+    pack->tables = kst_alloc_zero(pack->def.allocator, sizeof *pack->tables);
+    bool records = d->record_count > 1;
+    pack->slots = records ? kst_alloc(pack->def.allocator, sizeof *pack->slots) : NULL;
+    if (!pack->tables || (records && !pack->slots))
+        return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
+    pack->tables->lattice = d->lattice;
+    pack->tables->level_count = d->level_count;
+    if (!kst_record_tables_read(bytes, (size_t)d->tables.size, pack->tables))
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: tables: what they say is out of range", path);
+    if (records) kst_record_slots_make(pack->tables, pack->slots);
+    return KARST_OK;
 }
 
 // Header and directory. Place and size of the directory are checked before they are used.
@@ -70,8 +103,10 @@ static karst_status read_front(karst_pack *pack, const char *path, karst_report 
         !all_zero(file->bytes + place + size, kst_pack_aligned(place + size) - (place + size)))
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: directory: the checksum is wrong; copy or bake it again",
                         path);
-    return kst_directory_read(&pack->directory, file->bytes + place, (size_t)size, kst_pack_aligned(place + size),
-                              file_bytes, pack->def.allocator, path, report);
+    karst_status status =
+        kst_directory_read(&pack->directory, file->bytes + place, (size_t)size, kst_pack_aligned(place + size),
+                           file_bytes, pack->def.allocator, path, report);
+    return status ? status : read_tables(pack, path, report);
 }
 
 bool kst_pack_front_is_sound(const karst_pack *pack) {
@@ -80,8 +115,10 @@ bool kst_pack_front_is_sound(const karst_pack *pack) {
     uint64_t size = kst_read_u64(&r), directory_hash = kst_read_u64(&r);
     kst_read_u64(&r);
     if (kst_read_u64(&r) != kst_hash(bytes, KST_PACK_HEADER_BYTES - 8, 0)) return false;
+    const uint8_t *tables;
     return size <= pack->file.size - KST_PACK_HEADER_BYTES &&
-           kst_hash(bytes + KST_PACK_HEADER_BYTES, (size_t)size, 0) == directory_hash;
+           kst_hash(bytes + KST_PACK_HEADER_BYTES, (size_t)size, 0) == directory_hash &&
+           !checked_part(pack, &pack->directory.tables, &tables);
 }
 
 karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_pack **out) {
@@ -97,6 +134,10 @@ karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_
     karst_status status = pack->rack ? kst_file_map(path, report, &pack->file)
                                      : kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
     atomic_store(&pack->present, pack->file.size);
+    if (!status) {
+        status = kst_family_shelf_create(&d, &pack->shelf);
+        if (status) kst_fail(report, status, "%s: out of memory", path);
+    }
     if (!status) status = read_front(pack, path, report);
     if (!status) {
         status = kst_pack_ground_create(pack, &pack->ground);
@@ -113,9 +154,11 @@ karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_
 void karst_pack_close(karst_pack *pack) {
     if (!pack) return;
     kst_pack_ground_destroy(pack->ground, pack->def.allocator);
-    for (int i = 0; pack->rack && i < RACK_PLACES; ++i)
-        kst_chunk_decoder_destroy(atomic_load(&pack->rack->place[i]), pack->def.allocator);
+    for (int i = 0; pack->rack && i < RACK_PLACES; ++i) kst_record_coder_destroy(atomic_load(&pack->rack->place[i]));
     kst_free(pack->def.allocator, pack->rack, sizeof *pack->rack);
+    kst_family_shelf_destroy(pack->shelf, pack->def.allocator);
+    kst_free(pack->def.allocator, pack->tables, sizeof *pack->tables);
+    kst_free(pack->def.allocator, pack->slots, sizeof *pack->slots);
     for (int m = 0; m < KST_PACK_MAPS_MAX; ++m) {
         size_t bytes;
         if (pack->samples[m] && kst_map_bytes(&pack->directory.maps[m], &bytes))
@@ -168,43 +211,78 @@ bool karst_pack_chunk_bounds(const karst_pack *pack, int level, int32_t x, int32
     return bounds[0] <= bounds[3];
 }
 
-// The bytes of a part, once they are there, and their checksum and the zeros behind them are as they should be.
-static karst_status checked_part(const karst_pack *pack, const kst_pack_span *span, const uint8_t **out) {
-    const uint8_t *bytes = pack->file.bytes + span->place;
-    uint64_t end = span->place + span->size;
-    if (kst_pack_aligned(end) > atomic_load(&pack->present)) return KARST_ERROR_PENDING;
-    if (kst_hash(bytes, (size_t)span->size, 0) != span->hash) return KARST_ERROR_FORMAT;
-    if (!all_zero(bytes + span->size, kst_pack_aligned(end) - end)) return KARST_ERROR_FORMAT;
-    *out = bytes;
-    return KARST_OK;
-}
-
-static kst_chunk_decoder *take_decoder(const karst_pack *pack) {
+static kst_record_coder *take_decoder(const karst_pack *pack) {
     for (int i = 0; i < RACK_PLACES; ++i) {
-        kst_chunk_decoder *d = atomic_exchange(&pack->rack->place[i], NULL);
+        kst_record_coder *d = atomic_exchange(&pack->rack->place[i], NULL);
         if (d) return d;
     }
-    return kst_chunk_decoder_create(pack->def.allocator);
+    return kst_record_coder_create(pack->def.allocator, false);
 }
 
-static void put_back(const karst_pack *pack, kst_chunk_decoder *d) {
+static void put_back(const karst_pack *pack, kst_record_coder *d) {
     for (int i = 0; i < RACK_PLACES; ++i) {
-        kst_chunk_decoder *empty = NULL;
+        kst_record_coder *empty = NULL;
         if (atomic_compare_exchange_strong(&pack->rack->place[i], &empty, d)) return;
     }
-    kst_chunk_decoder_destroy(d, pack->def.allocator);
+    kst_record_coder_destroy(d);
 }
 
-karst_status karst_pack_read_chunk(const karst_pack *pack, int level, int32_t x, int32_t z, karst_chunk *out) {
-    const kst_pack_span *span = &pack->directory.spans[kst_pack_chunk_index(pack, level, x, z)];
+static karst_status decode_root(const karst_pack *pack, const uint8_t *bytes, size_t size, karst_chunk *out) {
+    kst_chunk_decoder *decoder = kst_chunk_decoder_create(pack->def.allocator);
+    if (!decoder) return KARST_ERROR_MEMORY;
+    karst_status status = kst_chunk_decoder_decode(decoder, bytes, size, pack->directory.level_count - 1, out);
+    kst_chunk_decoder_destroy(decoder, pack->def.allocator);
+    return status;
+}
+
+// Queries trust that no vertex of level 0 is moved farther than the directory says.
+static bool keeps_reach(const kst_directory *d, const karst_chunk *chunk) {
+    int x = 0, z = 0;
+    for (int k = 0; k < KARST_CHUNK_VERTICES; ++k) {
+        int dx = abs(chunk->vertex[k].dx), dz = abs(chunk->vertex[k].dz);
+        x = dx > x ? dx : x;
+        z = dz > z ? dz : z;
+    }
+    return x <= d->reach_x_steps && z <= d->reach_z_steps;
+}
+
+karst_status kst_pack_record_status(const karst_pack *pack, size_t record) {
+    const uint8_t *bytes;
+    return checked_part(pack, &pack->directory.records[record], &bytes);
+}
+
+karst_status kst_pack_decode_record(const karst_pack *pack, size_t record, kst_record_place place,
+                                    const karst_chunk *parent, karst_chunk chunks[4]) {
+    const kst_directory *d = &pack->directory;
+    const kst_pack_span *span = &d->records[record];
     const uint8_t *bytes;
     karst_status status = checked_part(pack, span, &bytes);
     if (status) return status;
-    kst_chunk_decoder *decoder = take_decoder(pack);
-    if (!decoder) return KARST_ERROR_MEMORY;
-    status = kst_chunk_decoder_decode(decoder, bytes, (size_t)span->size, level, out);
-    put_back(pack, decoder);
+    if (record) {
+        kst_record_coder *decoder = take_decoder(pack);
+        if (!decoder) return KARST_ERROR_MEMORY;
+        status =
+            kst_record_decode(decoder, pack->tables, pack->slots, place, parent, bytes, (size_t)span->size, chunks);
+        put_back(pack, decoder);
+    } else {
+        status = decode_root(pack, bytes, (size_t)span->size, chunks);
+    }
+    int level = record ? place.level : d->level_count - 1;
+    for (int child = 0; child < (record ? 4 : 1) && !status && !level; ++child)
+        if ((!record || kst_record_has(pack->tables, place, child)) && !keeps_reach(d, &chunks[child]))
+            status = KARST_ERROR_FORMAT;
     return status;
+}
+
+karst_status karst_pack_read_chunk(const karst_pack *pack, int level, int32_t x, int32_t z, karst_chunk *out) {
+    const kst_directory *d = &pack->directory;
+    kst_pack_chunk_index(pack, level, x, z);  // asserts that it is inside
+    kst_family *family;
+    karst_status status = kst_family_get(pack, kst_pack_record_of(d, level, x, z), &family);
+    if (status) return status;
+    *out = *kst_family_chunk(family, kst_pack_child_of(d, level, x, z));
+    kst_family_drop(pack, family);
+    return KARST_OK;
 }
 
 int karst_pack_map_count(const karst_pack *pack) {

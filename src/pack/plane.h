@@ -104,7 +104,10 @@ void kst_plane_mark(uint64_t *known, int i, int j);
 // first; more than 128 when they are not in it. Vertices beyond repeat the last, so they are known once it is; those
 // are the bits set in known, KST_PLANE_ROWS words. False when there are none.
 bool kst_plane_known_beyond(int last_column, int last_row, uint64_t *known);
-// Repeat the last column and row.
+// Is fine vertex (i, j), which the coarser level has not, such a copy?
+bool kst_plane_is_copy(int i, int j, int last_column, int last_row);
+// Repeat the last column and row; of a plane, of 129 x 129 values of 16 bits.
+void kst_step_on16(uint16_t *fine, int last_column, int last_row);
 void kst_plane_step_on(kst_plane *p, int last_column, int last_row);
 
 // One set of kernels a vector width; all give the same bits.

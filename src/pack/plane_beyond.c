@@ -5,8 +5,7 @@
 // while passes run, and are set when all have.
 #include "pack/plane.h"
 
-// Is fine vertex (i, j), which the coarser level has not, a copy?
-static bool is_copy(int i, int j, int fx, int fz) {
+bool kst_plane_is_copy(int i, int j, int fx, int fz) {
     if (i > fx || j > fz) return true;
     if (i == fx && (i & 1) && !(j & 1)) return true;  // of (i + 1, j)
     if (j == fz && (j & 1) && !(i & 1)) return true;  // of (i, j + 1)
@@ -31,7 +30,7 @@ bool kst_plane_known_beyond(int fx, int fz, uint64_t *known) {
     if (fx >= KST_FINE_SIDE - 1 && fz >= KST_FINE_SIDE - 1) return false;
     for (int j = 0; j < KST_FINE_SIDE; ++j)
         for (int i = j < fz ? fx : 0; i < KST_FINE_SIDE; ++i)
-            if (is_copy(i, j, fx, fz)) kst_plane_mark(known, i, j);
+            if (kst_plane_is_copy(i, j, fx, fz)) kst_plane_mark(known, i, j);
     return true;
 }
 
@@ -76,4 +75,18 @@ void kst_plane_step_on(kst_plane *p, int fx, int fz) {
         int32_t v = get(p, i, fz);
         for (int j = fz + 1; j <= LAST; ++j) set(p, i, j, v);
     }
+}
+
+void kst_step_on16(uint16_t *fine, int fx, int fz) {
+    enum { LAST = KST_FINE_SIDE - 1 };
+    bool right = fx < LAST, below = fz < LAST;
+    uint16_t *last = fine + fz * KST_FINE_SIDE;
+    for (int i = 0; below && (fz & 1) && i <= LAST; i += 2) last[i] = last[i + KST_FINE_SIDE];
+    if (right && below && (fx & 1) && (fz & 1)) last[fx] = last[fx + 1 + KST_FINE_SIDE];
+    for (int j = 0; right && j <= LAST; ++j) {
+        uint16_t *row = fine + j * KST_FINE_SIDE;
+        if ((fx & 1) && !(j & 1)) row[fx] = row[fx + 1];
+        for (int i = fx + 1; i <= LAST; ++i) row[i] = row[fx];
+    }
+    for (int j = fz + 1; below && j <= LAST; ++j) memcpy(fine + j * KST_FINE_SIDE, last, KST_FINE_SIDE * sizeof *fine);
 }

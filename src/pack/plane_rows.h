@@ -58,12 +58,11 @@ static inline void V(middles)(const int16_t *weight, const uint16_t *activity, V
 static inline void V(alongs)(const kst_plane_weights *weights, const T *row, const T *centre, T *prediction,
                              uint16_t *table) {
     const T *above = row - KST_PLANE_STRIDE, *below = row + KST_PLANE_STRIDE, *upper = centre - KST_PLANE_STRIDE;
-    for (int j = 0; j < KST_NODE_CELLS; j += V(count))
-        V(middles)
-        (weights->weight[2], weights->activity[2], V(load)(row + j), V(load)(row + j + 1), V(load)(upper + j),
-         V(load)(centre + j), V(load)(above + j), V(load)(above + j + 1), V(load)(below + j), V(load)(below + j + 1),
-         V(load)(upper + j - 1), V(load)(upper + j + 1), V(load)(centre + j - 1), V(load)(centre + j + 1), V(set)(0),
-         prediction + j, table + j);
+    for (int j = 0; j < KST_NODE_CELLS; j += V(count)) V(middles)
+    (weights->weight[2], weights->activity[2], V(load)(row + j), V(load)(row + j + 1), V(load)(upper + j),
+     V(load)(centre + j), V(load)(above + j), V(load)(above + j + 1), V(load)(below + j), V(load)(below + j + 1),
+     V(load)(upper + j - 1), V(load)(upper + j + 1), V(load)(centre + j - 1), V(load)(centre + j + 1), V(set)(0),
+     prediction + j, table + j);
 }
 
 // Middles from a coarse row down to the next; centres and horizontal middles of the row at `centre`, `along`.

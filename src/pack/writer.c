@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writing a pack: the place of header and directory is reserved, maps and chunks stream past, and the two are
+// Writing a pack: the place of header and directory is reserved, tables, maps and records stream past, and the two are
 // filled in at the end, when all sizes and hashes are known.
 #include "pack/writer.h"
+
+#include <stdlib.h>
 
 #include "pack/format.h"
 
@@ -51,33 +53,17 @@ static karst_status put_maps(kst_writer *w, kst_directory *d, const kst_pack_con
     return status;
 }
 
-static karst_status put_chunk(kst_writer *w, kst_directory *d, int level, int32_t x, int32_t z, kst_pack_chunk_fn *fn,
-                              void *context) {
-    const uint8_t *bytes = NULL;
-    size_t size = 0;
-    karst_status status = fn(context, level, x, z, &bytes, &size);
-    if (status) return status;
-    kst_chunk_head head;
-    if (size > UINT32_MAX || !kst_chunk_head_read(bytes, size, &head) || head.level != level) return KARST_ERROR_FORMAT;
-    if (level == 0) {
-        if (head.reach_x_steps > d->reach_x_steps) d->reach_x_steps = head.reach_x_steps;
-        if (head.reach_z_steps > d->reach_z_steps) d->reach_z_steps = head.reach_z_steps;
-    }
-    d->spans[d->first[level] + (size_t)z * (size_t)d->chunks_x[level] + (size_t)x] = put_part(w, bytes, size);
-    return KARST_OK;
-}
-
-static karst_status put_chunks(kst_writer *w, kst_directory *d, kst_pack_chunk_fn *fn, void *context,
-                               const karst_progress *progress) {
-    size_t done = 0;
+static karst_status put_records(kst_writer *w, kst_directory *d, kst_pack_record_fn *fn, void *context,
+                                const karst_progress *progress) {
     karst_status status = KARST_OK;
-    for (int level = d->level_count - 1; level >= 0; --level)
-        for (int32_t z = 0; z < d->chunks_z[level]; ++z)
-            for (int32_t x = 0; x < d->chunks_x[level] && !status; ++x, ++done) {
-                if (done % 32 == 0)
-                    status = kst_progress_step(progress, "write", (double)done / (double)d->chunk_count);
-                if (!status) status = put_chunk(w, d, level, x, z, fn, context);
-            }
+    for (size_t record = 0; record < d->record_count && !status; ++record) {
+        const uint8_t *bytes = NULL;
+        size_t size = 0;
+        if (record % 32 == 0) status = kst_progress_step(progress, "write", (double)record / (double)d->record_count);
+        if (!status) status = fn(context, record, &bytes, &size);
+        if (!status && (!size || size > UINT32_MAX)) status = KARST_ERROR_FORMAT;
+        if (!status) d->records[record] = put_part(w, bytes, size);
+    }
     return status ? status : kst_progress_step(progress, "write", 1);
 }
 
@@ -114,7 +100,9 @@ static karst_status fill_directory(kst_directory *d, const kst_pack_contents *c,
                          .world_hash = c->world_hash,
                          .bounds = c->bounds,
                          .min_y_m = c->min_y_m,
-                         .max_y_m = c->max_y_m};
+                         .max_y_m = c->max_y_m,
+                         .reach_x_steps = c->reach_x_steps,
+                         .reach_z_steps = c->reach_z_steps};
     if (c->map_count >= 0 && c->map_count <= KST_PACK_MAPS_MAX)
         memcpy(d->maps, c->maps, sizeof *d->maps * (size_t)c->map_count);
     karst_status status = kst_directory_check(d, path, KARST_ERROR_LIMIT, report);  // no chunk is numbered yet
@@ -130,18 +118,19 @@ static karst_status fill_directory(kst_directory *d, const kst_pack_contents *c,
     return kst_directory_check(d, path, KARST_ERROR_LIMIT, report);
 }
 
-static karst_status put_all(kst_writer *w, kst_directory *d, const kst_pack_contents *contents, kst_pack_chunk_fn *fn,
+static karst_status put_all(kst_writer *w, kst_directory *d, const kst_pack_contents *contents, kst_pack_record_fn *fn,
                             void *context, const karst_progress *progress, uint64_t *hash) {
     size_t directory_bytes;
     if (!kst_directory_bytes(d, &directory_bytes)) return KARST_ERROR_LIMIT;
     reserve(w, kst_pack_aligned(KST_PACK_HEADER_BYTES + (uint64_t)directory_bytes));
+    d->tables = put_part(w, contents->tables, contents->table_bytes);
     karst_status status = put_maps(w, d, contents);
-    if (!status) status = put_chunks(w, d, fn, context, progress);
+    if (!status) status = put_records(w, d, fn, context, progress);
     if (!status) status = put_front(w, d, directory_bytes, hash);
     return status;
 }
 
-karst_status kst_pack_write(const char *path, const kst_pack_contents *contents, kst_pack_chunk_fn *fn, void *context,
+karst_status kst_pack_write(const char *path, const kst_pack_contents *contents, kst_pack_record_fn *fn, void *context,
                             const karst_progress *progress, karst_report *report, uint64_t *hash, uint64_t *bytes) {
     kst_directory d;
     if (report) report->status = KARST_OK;
@@ -163,5 +152,95 @@ karst_status kst_pack_write(const char *path, const kst_pack_contents *contents,
         if (!status && bytes) *bytes = file_bytes;
     }
     kst_directory_free(&d, NULL);
+    return status;
+}
+
+// ---- from chunks -----------------------------------------------------------------------------------
+
+typedef struct chunk_source {
+    kst_directory d;  // numbers only
+    kst_chunk_fn *fn;
+    void *context;
+    kst_record_tables tables;
+    kst_record_codes codes;
+    kst_record_coder *coder;
+    karst_chunk parent, child[4];
+    uint8_t *bytes;
+    size_t room;
+} chunk_source;
+
+static karst_status encode_record(void *context, size_t record, const uint8_t **bytes, size_t *size) {
+    chunk_source *s = context;
+    *bytes = s->bytes;
+    if (record == 0) {
+        karst_status status = s->fn(s->context, s->d.level_count - 1, 0, 0, &s->parent);
+        *size = status ? 0 : kst_pack_encode_chunk(&s->parent, s->d.level_count - 1, s->bytes, s->room);
+        return status ? status : *size ? KARST_OK : KARST_ERROR_MEMORY;
+    }
+    kst_record_place p = kst_pack_place_of(&s->d, record);
+    const karst_chunk *there[4] = {NULL};
+    karst_status status = s->fn(s->context, p.level + 1, p.x, p.z, &s->parent);
+    for (int child = 0; child < 4 && !status; ++child) {
+        if (!kst_record_has(&s->tables, p, child)) continue;
+        status = s->fn(s->context, p.level, 2 * p.x + (child & 1), 2 * p.z + (child >> 1), &s->child[child]);
+        there[child] = &s->child[child];
+    }
+    if (!status) *size = kst_record_encode(s->coder, &s->tables, &s->codes, p, &s->parent, there, s->bytes, s->room);
+    return status ? status : *size ? KARST_OK : KARST_ERROR_ARGUMENT;
+}
+
+// Is any vertex of level 0 moved, and how far?
+static karst_status measure_reach(chunk_source *s, uint16_t reach[2]) {
+    for (int32_t z = 0; z < s->d.chunks_z[0]; ++z)
+        for (int32_t x = 0; x < s->d.chunks_x[0]; ++x) {
+            karst_status status = s->fn(s->context, 0, x, z, &s->parent);
+            if (status) return status;
+            for (int k = 0; k < KARST_CHUNK_VERTICES; ++k) {
+                int dx = s->parent.vertex[k].dx, dz = s->parent.vertex[k].dz;
+                reach[0] = (uint16_t)(abs(dx) > reach[0] ? abs(dx) : reach[0]);
+                reach[1] = (uint16_t)(abs(dz) > reach[1] ? abs(dz) : reach[1]);
+            }
+        }
+    return KARST_OK;
+}
+
+karst_status kst_pack_write_chunks(const char *path, const kst_pack_contents *contents, kst_chunk_fn *fn, void *context,
+                                   const karst_progress *progress, karst_report *report, uint64_t *hash,
+                                   uint64_t *bytes) {
+    kst_pack_contents c = *contents;
+    chunk_source *s = kst_alloc_zero(NULL, sizeof *s);
+    if (!s) return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
+    size_t one = kst_record_encode_bound(), root = kst_pack_encode_bound();
+    s->fn = fn;
+    s->context = context;
+    s->room = one > root ? one : root;
+    s->bytes = kst_alloc(NULL, s->room);
+    s->coder = kst_record_coder_create(NULL, true);
+    karst_status status = s->bytes && s->coder ? fill_directory(&s->d, contents, path, report)
+                                               : kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
+    size_t room = kst_record_tables_bound(s->d.level_count);
+    uint8_t *tables = kst_alloc(NULL, room);
+    if (!status && !tables) status = kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
+    if (!status) {
+        uint16_t reach[2] = {0, 0};
+        status = measure_reach(s, reach);
+        c.reach_x_steps = reach[0], c.reach_z_steps = reach[1];
+        s->tables.lattice = c.lattice;
+        s->tables.level_count = c.level_count;
+        s->tables.displaced = reach[0] || reach[1];
+        if (!status) status = kst_record_tables_learn(&s->tables, fn, context, NULL, progress);
+        if (status) kst_fail(report, status, "%s: %s", path, karst_status_text(status));
+    }
+    if (!status) {
+        kst_record_codes_make(&s->tables, &s->codes);
+        c.tables = tables;
+        c.table_bytes = kst_record_tables_write(&s->tables, tables, room);
+        status = kst_pack_write(path, &c, encode_record, s, progress, report, hash, bytes);
+    }
+    kst_directory_free(&s->d, NULL);
+    kst_record_coder_destroy(s->coder);
+    kst_free(NULL, tables, room);
+    kst_free(NULL, s->bytes, s->room);
+    kst_free(NULL, s, sizeof *s);
     return status;
 }

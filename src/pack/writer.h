@@ -3,6 +3,7 @@
 #pragma once
 #include "core/core.h"
 #include "karst/pack.h"
+#include "pack/record.h"
 
 enum { KST_PACK_MAPS_MAX = 8 };
 
@@ -20,9 +21,13 @@ typedef struct kst_pack_contents {
     const uint8_t *map_bytes[KST_PACK_MAPS_MAX];  // the bands, encoded: samples are not looked at; NULL: encode them
     size_t map_sizes[KST_PACK_MAPS_MAX];
     int32_t map_count;
+    uint16_t reach_x_steps, reach_z_steps;  // most that a level-0 vertex is moved sideways
+    const uint8_t *tables;                  // of the records, as bytes
+    size_t table_bytes;
 } kst_pack_contents;
 
-// Encode one chunk for the file; the bytes depend only on the chunk and its level. 0 when room is too small.
+// Encode one chunk by itself (of the last level); the bytes depend only on the chunk and its level. 0 when room is too
+// small.
 size_t kst_pack_encode_bound(void);
 size_t kst_pack_encode_chunk(const karst_chunk *chunk, int level, uint8_t *out, size_t room);
 // The reverse, from untrusted bytes.
@@ -36,11 +41,15 @@ int kst_map_bands(const karst_map *map);
 size_t kst_map_band_bound(const karst_map *map);
 size_t kst_map_encode_band(const karst_map *map, int band, uint8_t *out, size_t room);
 
-// Gives the encoded bytes of a chunk; called once each, coarse levels first, row-major, from one thread; the
-// bytes need to stay until the next call.
-typedef karst_status kst_pack_chunk_fn(void *context, int level, int32_t x, int32_t z, const uint8_t **bytes,
-                                       size_t *size);
+// Gives the bytes of a record; called once each, in order, from one thread; the bytes need to stay until the next call.
+// Record 0 is the chunk of the last level, from kst_pack_encode_chunk; then those of all nodes of level 1 and above.
+typedef karst_status kst_pack_record_fn(void *context, size_t record, const uint8_t **bytes, size_t *size);
 
 // Write a whole pack beside path and rename. *hash and *bytes (NULL allowed): of the file.
-karst_status kst_pack_write(const char *path, const kst_pack_contents *contents, kst_pack_chunk_fn *fn, void *context,
+karst_status kst_pack_write(const char *path, const kst_pack_contents *contents, kst_pack_record_fn *fn, void *context,
                             const karst_progress *progress, karst_report *report, uint64_t *hash, uint64_t *bytes);
+
+// The same from chunks: fills in the tables and what is moved sideways; one thread.
+karst_status kst_pack_write_chunks(const char *path, const kst_pack_contents *contents, kst_chunk_fn *fn, void *context,
+                                   const karst_progress *progress, karst_report *report, uint64_t *hash,
+                                   uint64_t *bytes);

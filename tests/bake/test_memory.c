@@ -108,7 +108,7 @@ static void compare(bool displaced, int64_t least_saved) {
 
 static void little_memory_gives_the_same_pack(void **state) {
     (void)state;
-    compare(false, 15 * MB);
+    compare(false, 8 * MB);
 }
 
 static void little_memory_gives_the_same_displaced_pack(void **state) {

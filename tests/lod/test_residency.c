@@ -82,9 +82,23 @@ static void write_at(const char *path, const uint8_t *bytes, size_t from, size_t
 
 // ---- damage ------------------------------------------------------------------------------------------
 
-// Flip a bit of a chunk in a file.
+// Is a chunk told as damaged, once, and no other but its siblings and what is below them?
+static bool is_told(const karst_frame *f, int level, int32_t x, int32_t z) {
+    int told = 0, others = 0;
+    for (int k = 0; k < f->damage_count; ++k) {
+        const karst_damage *d = &f->damages[k];
+        int up = level - d->level;
+        told += up == 0 && d->x == x && d->z == z;
+        others += up < 0 || d->x >> up >> 1 != x >> 1 || d->z >> up >> 1 != z >> 1;
+        for (int n = 0; n < k; ++n)
+            others += f->damages[n].level == d->level && f->damages[n].x == d->x && f->damages[n].z == d->z;
+    }
+    return told == 1 && !others;
+}
+
+// Flip a bit of a chunk in a file: of the record that holds it, and its three siblings.
 static void spoil(const char *path, const karst_pack *pack, int level, int32_t x, int32_t z) {
-    const kst_pack_span *span = &pack->directory.spans[kst_pack_chunk_index(pack, level, x, z)];
+    const kst_pack_span *span = &pack->directory.records[kst_pack_record_of(&pack->directory, level, x, z)];
     uint8_t byte;
     int fd = open(path, O_RDWR);
     assert_true(fd >= 0 && pread(fd, &byte, 1, (off_t)(span->place + span->size / 2)) == 1);
@@ -120,13 +134,14 @@ static void a_damaged_chunk_shows_its_parent_and_is_told_once(void **state) {
     assert_int_equal(karst_scene_settle(sound, &v, 1, &b, &want), KARST_OK);
     for (int level = 0; level < 2; ++level) {
         karst_scene_destroy(scene);
+        karst_pack_close(pack);  // it keeps what it has decoded for a while
+        assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
         scene = make_scene(pack, NULL);
         int32_t x = 3 >> level, z = 2 >> level, middle = (KARST_CHUNK_CELLS << level) / 2;
         int32_t column = x * 2 * middle + middle, row = z * 2 * middle + middle;
         spoil(path, pack, level, x, z);
         assert_int_equal(karst_scene_settle(scene, &v, 1, &b, &f), KARST_OK);
-        assert_int_equal(f.damage_count, 1);
-        assert_true(f.damages[0].level == level && f.damages[0].x == x && f.damages[0].z == z);
+        assert_true(is_told(&f, level, x, z));
         assert_int_equal(f.figures.chunks_awaited, 0);
         assert_int_equal(f.figures.kept_damaged, 1);
         assert_true(is_closed(scene, &f));
@@ -165,8 +180,7 @@ static void damage_near_a_viewer_is_one_damage(void **state) {
     karst_view v = low_view();
     karst_frame f;
     assert_int_equal(karst_scene_settle(scene, &v, 1, &b, &f), KARST_OK);
-    assert_int_equal(f.damage_count, 1);
-    assert_true(f.damages[0].level == 0 && f.damages[0].x == 3 && f.damages[0].z == 1);
+    assert_true(is_told(&f, 0, 3, 1));
     int32_t finest = 99;
     for (int k = 0; k < f.chunk_count; ++k)
         if (f.chunks[k].level < finest) finest = f.chunks[k].level;
@@ -299,10 +313,10 @@ static int64_t walk(uint64_t memory_bytes, float sim_radius_m, int steps, int *l
 static void memory_is_never_exceeded(void **state) {
     (void)state;
     int left_out = 0, none = 0;
-    const int64_t memory = 1200000, lists = 1000000;  // of the frame, of methods, a decoder
+    const int64_t memory = 1200000, lists = 2200000;  // of the frame, of methods, a decoder, what it keeps
     int64_t tight = walk((uint64_t)memory, 300, 20, &left_out), loose = walk(UINT64_C(1) << 28, 300, 20, &none);
     assert_true(tight <= memory + lists && left_out > 0);
-    assert_true(loose > memory + 2 * lists);  // the control: there is more to load
+    assert_true(loose > memory + lists + 1000000);  // the control: there is more to load
 }
 
 static void rates_are_kept(void **state) {

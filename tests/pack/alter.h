@@ -12,7 +12,6 @@ typedef struct apart {
     float (*bounds[KARST_MAX_LEVEL + 1])[6];
     karst_chunk *chunk[KARST_MAX_LEVEL + 1];
     int32_t chunks_x[KARST_MAX_LEVEL + 1], chunks_z[KARST_MAX_LEVEL + 1];
-    uint8_t *bytes;
 } apart;
 
 static inline void bake_scene(const char *path, int columns, int rows, bool displaced, bool holes) {
@@ -33,7 +32,7 @@ static inline void take_apart(const char *path, apart *a) {
     karst_pack *pack;
     assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
     karst_pack_info info = karst_pack_info_of(pack);
-    *a = (apart){.bytes = malloc(kst_pack_encode_bound())};
+    *a = (apart){0};
     a->contents = (kst_pack_contents){.lattice = info.lattice,
                                       .level_count = info.level_count,
                                       .hole_count = info.hole_count,
@@ -58,18 +57,15 @@ static inline void take_apart(const char *path, apart *a) {
     karst_pack_close(pack);
 }
 
-static inline karst_status part_of(void *context, int level, int32_t x, int32_t z, const uint8_t **bytes,
-                                   size_t *size) {
+static inline karst_status part_of(void *context, int level, int32_t x, int32_t z, karst_chunk *out) {
     apart *a = context;
-    *bytes = a->bytes;
-    *size =
-        kst_pack_encode_chunk(&a->chunk[level][z * a->chunks_x[level] + x], level, a->bytes, kst_pack_encode_bound());
-    return *size ? KARST_OK : KARST_ERROR_MEMORY;
+    *out = a->chunk[level][z * a->chunks_x[level] + x];
+    return KARST_OK;
 }
 
 static inline void put_together(const char *path, apart *a) {
     karst_report report = {0};
-    karst_status status = kst_pack_write(path, &a->contents, part_of, a, NULL, &report, NULL, NULL);
+    karst_status status = kst_pack_write_chunks(path, &a->contents, part_of, a, NULL, &report, NULL, NULL);
     if (status) print_error("%s\n", report.message);
     assert_int_equal(status, KARST_OK);
 }
@@ -80,5 +76,4 @@ static inline void throw_away(apart *a) {
         free(a->bounds[level]);
         free(a->chunk[level]);
     }
-    free(a->bytes);
 }

@@ -31,26 +31,60 @@ typedef struct made_pack {
     kst_pack_contents contents;
     uint64_t seed;
     int count;  // chunks asked for so far
-    uint8_t *bytes;
 } made_pack;
 
-static inline karst_status made_chunk(void *context, int level, int32_t x, int32_t z, const uint8_t **bytes,
-                                      size_t *size) {
+static inline bool made_hole(const made_pack *m, int64_t column, int64_t row) {
+    const karst_field_shape *s = &m->contents.lattice.shape;
+    if (column >= s->columns - 1 || row >= s->rows - 1) return true;
+    return (column / 64 + row / 64) % 2 == 0 && kst_random(m->seed + 1, (uint64_t)(row * 100003 + column)) % 9 == 0;
+}
+
+// A chunk of a world that is the same on all levels; corners are any numbers.
+static inline karst_status made_chunk(void *context, int level, int32_t x, int32_t z, karst_chunk *out) {
     made_pack *m = context;
-    karst_chunk *chunk = malloc(sizeof *chunk);
-    prop own = prop_begin("made_chunk", 1);
-    own.at = (int)(m->seed * 1000) + level * 100 + x * 10 + z;
-    make_chunk(&own, chunk, (x + z) & 1, x == z, false);
-    *size = kst_pack_encode_chunk(chunk, level, m->bytes, kst_pack_encode_bound());
-    *bytes = m->bytes;
-    free(chunk);
+    const karst_field_shape *s = &m->contents.lattice.shape;
+    memset(out, 0, sizeof *out);
+    for (int k = 0; k < KARST_CHUNK_VERTICES; ++k) {
+        int64_t column = ((int64_t)x * 64 + k % KARST_CHUNK_SIDE) << level;
+        int64_t row = ((int64_t)z * 64 + k / KARST_CHUNK_SIDE) << level;
+        column = column < s->columns ? column : s->columns - 1;
+        row = row < s->rows ? row : s->rows - 1;
+        uint64_t r = kst_random(m->seed, (uint64_t)(row * 100003 + column));
+        bool moved = column < 100 && row < 90;
+        out->vertex[k].y = (int32_t)(column * row / 16) + (int32_t)(r % 8);
+        out->vertex[k].dx = moved ? (int16_t)(column / 4 - (int)(r >> 20) % 3) : 0;
+        out->vertex[k].dz = moved ? (int16_t)(row / 4 - (int)(r >> 24) % 3) : 0;
+        out->normal[k] = (uint16_t)(0x8080 + (r >> 40) % 4);
+    }
+    for (int j = 0; j < KARST_CHUNK_CELLS; ++j)
+        for (int i = 0; i < KARST_CHUNK_CELLS; ++i) {
+            bool hole = false;
+            for (int64_t row = ((int64_t)z * 64 + j) << level; row < ((int64_t)z * 64 + j + 1) << level; ++row)
+                for (int64_t column = ((int64_t)x * 64 + i) << level; column < ((int64_t)x * 64 + i + 1) << level;
+                     ++column)
+                    hole |= made_hole(m, column, row);
+            out->hole[j] |= (uint64_t)hole << i;
+        }
+    for (int k = 0; k < KARST_HALF_VERTICES; ++k) {
+        int64_t column = ((int64_t)x * 64 + 2 * (k % KARST_HALF_SIDE)) << level;
+        int64_t row = ((int64_t)z * 64 + 2 * (k / KARST_HALF_SIDE)) << level;
+        out->occlusion[k] = (uint8_t)(column + row + (int64_t)(kst_random(m->seed, (uint64_t)(column * row)) % 4));
+        out->transparency[k] = (uint8_t)(m->seed % 2 ? column / 8 : 0);
+    }
+    float *lane = out->corners.min_x;
+    for (size_t row = 0; row < sizeof out->corners / sizeof(float) / KARST_CORNER_LANES; ++row)
+        for (int c = 0; c < KARST_CORNER_LANES; ++c, ++lane)
+            *lane = c < KARST_CORNER_COUNT
+                        ? (float)kst_random01(m->seed + (uint64_t)level,
+                                              (uint64_t)(x * 1000 + z) * 1000 + row * 32 + (uint64_t)c)
+                        : lane[-c];
     ++m->count;
-    return *size ? KARST_OK : KARST_ERROR_MEMORY;
+    return KARST_OK;
 }
 
 // Contents for a field of columns x rows, with two maps. Free with made_free().
 static inline void make_contents(made_pack *m, int columns, int rows, uint64_t seed) {
-    *m = (made_pack){.seed = seed, .bytes = malloc(kst_pack_encode_bound())};
+    *m = (made_pack){.seed = seed};
     kst_pack_contents *c = &m->contents;
     c->lattice = (karst_lattice){.shape = {columns, rows, 2.5, {1e6, -20, 3}},
                                  .step_y_m = 0x1p-7,
@@ -92,5 +126,4 @@ static inline void made_free(made_pack *m) {
         free((void *)(uintptr_t)m->contents.chunk_bounds[level]);
     }
     for (int i = 0; i < m->contents.map_count; ++i) free((void *)(uintptr_t)m->contents.maps[i].samples);
-    free(m->bytes);
 }

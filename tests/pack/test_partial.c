@@ -43,7 +43,7 @@ static void a_growing_file_answers_as_far_as_it_goes(void **state) {
     assert_int_equal(karst_pack_open(path, NULL, &whole), KARST_OK);
     karst_chunk *a = malloc(sizeof *a), *b = malloc(sizeof *b);
     size_t front = kst_pack_aligned(whole->directory.map_count ? whole->directory.map_spans[0].place
-                                                               : whole->directory.spans[0].place);
+                                                               : whole->directory.records[0].place);
     int opened = 0, pending = 0, answered = 0, maps_pending = 0, grounds = 0, grounds_pending = 0;
     for (size_t have = 0, step = 0; have <= size; have = have == size         ? size + 1
                                                          : have + step > size ? size
@@ -69,7 +69,7 @@ static void a_growing_file_answers_as_far_as_it_goes(void **state) {
         for (int level = 0; level < d->level_count; ++level)
             for (int32_t z = 0; z < d->chunks_z[level]; ++z)
                 for (int32_t x = 0; x < d->chunks_x[level]; ++x) {
-                    const kst_pack_span *span = &d->spans[kst_pack_chunk_index(pack, level, x, z)];
+                    const kst_pack_span *span = &d->records[kst_pack_record_of(d, level, x, z)];
                     karst_status status = karst_pack_read_chunk(pack, level, x, z, a);
                     bool there = kst_pack_aligned(span->place + span->size) <= have;
                     assert_int_equal(status, there ? KARST_OK : KARST_ERROR_PENDING);
