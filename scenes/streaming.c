@@ -37,9 +37,10 @@ struct scene_stream {
     int sim_count;
     // The judge's books.
     uint8_t *books[KST_KINDS][KARST_MAX_LEVEL + 1];
-    uint32_t *takes[KST_KINDS][KARST_MAX_LEVEL + 1];  // bytes
-    uint8_t *told[KST_KINDS][KARST_MAX_LEVEL + 1];    // failures told
-    int8_t *level, *level_before;                     // shown over each level-0 chunk; -1: none
+    uint32_t *takes[KST_KINDS][KARST_MAX_LEVEL + 1];   // bytes
+    uint8_t *told[KST_KINDS][KARST_MAX_LEVEL + 1];     // failures told
+    uint8_t *failing[KST_KINDS][KARST_MAX_LEVEL + 1];  // failed, and not decided whether for its own sake
+    int8_t *level, *level_before;                      // shown over each level-0 chunk; -1: none
     uint8_t *times;
     kst_stream_chunk *shown;
     scene_stream_faults faults;
@@ -90,6 +91,7 @@ void scene_stream_destroy(scene_stream *w) {
             free(w->books[kind][level]);
             free(w->takes[kind][level]);
             free(w->told[kind][level]);
+            free(w->failing[kind][level]);
         }
     free(w->level);
     free(w->level_before);
@@ -127,6 +129,7 @@ scene_stream *scene_stream_create(const scene_stream_def *def) {
             ok &= (w->books[kind][level] = calloc(count_of(t, level), 1)) != NULL;
             ok &= (w->takes[kind][level] = calloc(count_of(t, level), sizeof(uint32_t))) != NULL;
             ok &= (w->told[kind][level] = calloc(count_of(t, level), 1)) != NULL;
+            ok &= (w->failing[kind][level] = calloc(count_of(t, level), 1)) != NULL;
         }
     size_t cells = count_of(t, 0), slots = (size_t)visuals + (size_t)sims;
     ok &= (w->level = malloc(cells)) != NULL && (w->level_before = malloc(cells)) != NULL;
@@ -201,12 +204,38 @@ static kst_arrival end_of(scene_stream *w, const kst_stream_chunk *c) {
 
 static void note_arrival(scene_stream *w, const kst_stream_chunk *c, const kst_arrival *a) {
     size_t at = index_of(&w->tree, c->level, c->x, c->z);
-    static const uint8_t becomes[] = {[KST_LOAD_DONE] = BOOK_HERE,
-                                      [KST_LOAD_FAILED] = BOOK_FAILED,
-                                      [KST_LOAD_LATER] = BOOK_LATER,
-                                      [KST_LOAD_DROPPED] = BOOK_ABSENT};
-    w->books[c->kind][c->level][at] = becomes[a->end];
+    uint8_t *b = &w->books[c->kind][c->level][at];
+    if (a->end == KST_LOAD_FAILED) {  // decide() comes to it
+        w->failing[c->kind][c->level][at] = 1;
+        return;
+    }
+    *b = a->end == KST_LOAD_DONE ? BOOK_HERE : a->end == KST_LOAD_LATER ? BOOK_LATER : BOOK_ABSENT;
     w->takes[c->kind][c->level][at] = a->end == KST_LOAD_DONE ? a->bytes : 0;
+}
+
+// Is a visual here, and will stay for this tick?
+static bool stands(const scene_stream *w, int level, int x, int z) {
+    book b = w->books[KST_VISUAL][level][index_of(&w->tree, level, x, z)];
+    if (b != BOOK_HERE || level + 1 == w->tree.level_count) return b == BOOK_HERE;
+    book parent = w->books[KST_VISUAL][level + 1][index_of(&w->tree, level + 1, x >> 1, z >> 1)];
+    return parent == BOOK_LOADING || stands(w, level + 1, x >> 1, z >> 1);
+}
+
+// A chunk that failed before its parent arrived may have done so for the parent's sake.
+static void decide(scene_stream *w, kst_kind kind, int level) {
+    const kst_tree *t = &w->tree;
+    for (int z = 0; z < t->grid_z[level]; ++z)
+        for (int x = 0; x < t->grid_x[level]; ++x) {
+            size_t at = index_of(t, level, x, z);
+            if (!w->failing[kind][level][at]) continue;
+            bool own = kind == KST_SIM || level + 1 == t->level_count;
+            book parent = own ? BOOK_HERE : w->books[kind][level + 1][index_of(t, level + 1, x >> 1, z >> 1)];
+            if (parent == BOOK_LOADING) continue;
+            bool failed = own || stands(w, level + 1, x >> 1, z >> 1);
+            w->books[kind][level][at] = failed ? BOOK_FAILED : BOOK_ABSENT;
+            w->takes[kind][level][at] = 0;
+            w->failing[kind][level][at] = 0;
+        }
 }
 
 // Does the machine still wait for a load? In honest worlds always.
@@ -217,16 +246,19 @@ static bool is_loading(const scene_stream *w, const kst_stream_chunk *c) {
 
 static int take_due(scene_stream *w) {
     int kept = 0, count = 0;
-    for (int k = 0; k < w->load_count; ++k) {
-        load l = w->loads[k];
-        if (l.due > w->tick) {
-            w->loads[kept++] = l;
-            continue;
+    for (int level = w->tree.level_count - 1; level >= 0; --level) {
+        for (int k = 0; k < w->load_count; ++k) {
+            load *l = &w->loads[k];
+            if (l->due > w->tick || l->chunk.level != level) continue;
+            kst_arrival a = end_of(w, &l->chunk);
+            if (w->def.cheat == SCENE_STREAM_HONEST || is_loading(w, &l->chunk)) w->arrivals[count++] = a;
+            note_arrival(w, &l->chunk, &a);
         }
-        kst_arrival a = end_of(w, &l.chunk);
-        if (w->def.cheat == SCENE_STREAM_HONEST || is_loading(w, &l.chunk)) w->arrivals[count++] = a;
-        note_arrival(w, &l.chunk, &a);
+        decide(w, KST_VISUAL, level);
+        if (!level) decide(w, KST_SIM, 0);
     }
+    for (int k = 0; k < w->load_count; ++k)
+        if (w->loads[k].due > w->tick) w->loads[kept++] = w->loads[k];
     w->load_count = kept;
     for (int k = count - 1; w->shuffle && k > 0; --k) {
         int other = (int)(kst_random(w->shuffle, (uint64_t)(w->tick * 1000 + k)) % (uint64_t)(k + 1));

@@ -13,8 +13,8 @@ typedef struct kst_load {
     kst_stream_chunk chunk;
     karst_chunk *into;  // NULL for simulation data, which the pack holds itself
     karst_status status;
-    uint64_t took_ns;  // of processor time
-    struct kst_load *next;
+    uint64_t took_ns;       // of processor time
+    struct kst_load *next;  // of the same task: siblings, whose bytes lie together; then of those that are done
 } kst_load;
 
 typedef struct kst_loader {
@@ -23,24 +23,25 @@ typedef struct kst_loader {
     const karst_allocator *allocator;
     kst_load *loads;  // one a slot: visuals, then sims
     int32_t visual_count, count;
-    kst_load **here;  // to be decoded by kst_loader_run()
-    int32_t here_count;
+    kst_load **queue;  // first loads of tasks to be started
+    int32_t queue_count;
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     kst_load *done;
-    int32_t on_way;  // with the scheduler
+    int32_t on_way;  // tasks with the scheduler
 } kst_loader;
 
 karst_status kst_loader_create(kst_loader *loader, karst_pack *pack, karst_jobs *jobs, const int32_t limit[KST_KINDS],
                                const karst_allocator *allocator);
 // Waits for what is on its way.
 void kst_loader_destroy(kst_loader *loader);
-// Load a chunk that has a slot of its own. beside: hand it to the scheduler, if that takes it.
-void kst_loader_add(kst_loader *loader, const kst_stream_chunk *chunk, karst_chunk *into, bool beside);
+// Queue a chunk that has a slot of its own.
+void kst_loader_add(kst_loader *loader, const kst_stream_chunk *chunk, karst_chunk *into);
 // Say at once that a load has ended so.
 void kst_loader_end(kst_loader *loader, const kst_stream_chunk *chunk, karst_status status);
-// Decode now what was added and is not on its way, by all workers.
-void kst_loader_run(kst_loader *loader);
+// Start what is queued. beside: hand it to the scheduler; what that does not take is decoded now, by all workers.
+// Whether there was such.
+bool kst_loader_start(kst_loader *loader, bool beside);
 // Until nothing is on its way.
 void kst_loader_wait(kst_loader *loader);
 // Take all loads that are done, in a list by `next`, in any order.

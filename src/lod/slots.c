@@ -222,10 +222,10 @@ static bool start_loads(kst_slots *s, bool beside) {
             kst_loader_end(&s->loader, c, KARST_ERROR_MEMORY);
             ended = true;
         } else {
-            kst_loader_add(&s->loader, c, slot ? slot->chunk : NULL, beside);
+            kst_loader_add(&s->loader, c, slot ? slot->chunk : NULL);
         }
     }
-    return ended || s->loader.here_count;
+    return kst_loader_start(&s->loader, beside) || ended;
 }
 
 // Slots keep their memory for the next chunk as far as the budget goes.
@@ -291,7 +291,6 @@ karst_status kst_slots_update(kst_slots *s, const kst_slots_rate *rate) {
         if (lack) in.rate_bytes = 0;  // what was dropped is not asked for again now
         again = s->out.request_count > 0 && !lack;
         bool came = start_loads(s, !rate->wait);
-        kst_loader_run(&s->loader);
         // Without a root there is nothing to show: it alone is waited for.
         if (kst_stream_state_of(&s->stream, KST_VISUAL, root, 0, 0) == KST_LOADING) {
             kst_loader_wait(&s->loader);

@@ -40,6 +40,13 @@ static kst_kind kind_of(const kst_stream *s, int32_t at) {
     return at < s->def.limit[KST_VISUAL] ? KST_VISUAL : KST_SIM;
 }
 
+// The item after one, of those that were ever used; begin with -1, and end at item_count.
+static inline int32_t next_item(const kst_stream *s, int32_t at) {
+    const int32_t *limit = s->def.limit;
+    if (++at == s->used[KST_VISUAL]) at = limit[KST_VISUAL];
+    return at == limit[KST_VISUAL] + s->used[KST_SIM] ? s->item_count : at;
+}
+
 static kst_stream_chunk chunk_of(const kst_stream *s, int32_t at) {
     const item *i = &s->items[at];
     kst_kind kind = kind_of(s, at);
@@ -89,11 +96,12 @@ karst_status kst_stream_create(kst_stream *s, const kst_stream_def *def) {
     size_t count = (size_t)s->item_count;
     s->items = kst_alloc_zero(a, count * sizeof *s->items);
     s->wishes = kst_alloc_array(a, count, sizeof *s->wishes);
+    s->turns = kst_alloc_array(a, count, sizeof *s->turns);
     s->requests = kst_alloc_array(a, count, sizeof *s->requests);
     s->evicted = kst_alloc_array(a, count, sizeof *s->evicted);
     s->shown = kst_alloc_array(a, count, sizeof *s->shown);
     s->failed = kst_alloc_array(a, count, sizeof *s->failed);
-    bool ok = s->items && s->wishes && s->requests && s->evicted && s->shown && s->failed;
+    bool ok = s->items && s->wishes && s->turns && s->requests && s->evicted && s->shown && s->failed;
     for (int kind = 0; kind < KST_KINDS && ok; ++kind) {
         int32_t first = kind == KST_VISUAL ? 0 : def->limit[KST_VISUAL];
         s->vacant[kind] = kst_alloc_array(a, (size_t)def->limit[kind] + 1, sizeof(int32_t));
@@ -122,6 +130,7 @@ void kst_stream_destroy(kst_stream *s) {
     size_t count = (size_t)s->item_count;
     kst_free(a, s->items, count * sizeof *s->items);
     kst_free(a, s->wishes, count * sizeof *s->wishes);
+    kst_free(a, s->turns, count * sizeof *s->turns);
     kst_free(a, s->requests, count * sizeof *s->requests);
     kst_free(a, s->evicted, count * sizeof *s->evicted);
     kst_free(a, s->shown, count * sizeof *s->shown);
@@ -155,6 +164,8 @@ static void start_leaving(kst_stream *s, int32_t at) {
 // Give an item to a chunk that will be loaded.
 static int32_t occupy(kst_stream *s, const wish *w) {
     int32_t at = s->vacant[w->kind][--s->vacant_count[w->kind]];
+    int32_t number = w->kind == KST_SIM ? at - s->def.limit[KST_VISUAL] : at;
+    if (number >= s->used[w->kind]) s->used[w->kind] = number + 1;
     uint32_t bytes = s->def.chunk_bytes[w->kind];
     s->items[at] = (item){
         .level = w->level, .x = w->x, .z = w->z, .bytes = bytes, .kept = s->tick, .state = KST_LOADING, .opened = 0};
@@ -208,9 +219,19 @@ static void end_load(kst_stream *s, int32_t at, kst_stream_out *out) {
     i->arrived = false;
     kst_load_end end = i->end;
     bool is_root = i->level + 1 == s->def.tree.level_count;
-    if (kind == KST_VISUAL && !is_root && parent_of(s, i->level, i->x, i->z) < 0 && end == KST_LOAD_DONE) {
+    int32_t parent = kind == KST_SIM || is_root ? at : parent_of(s, i->level, i->x, i->z);
+    if (parent < 0 && end == KST_LOAD_DONE) {
         s->evicted[out->evicted_count++] = chunk_of(s, at);
         end = KST_LOAD_DROPPED;
+    }
+    // What is decoded from its ancestors may have failed for their sake: that is known when the parent has arrived.
+    if (end == KST_LOAD_FAILED && parent != at) {
+        if (parent < 0) end = KST_LOAD_DROPPED;
+        if (parent >= 0 && !is_here(&s->items[parent])) {
+            i->arrived = true;
+            ++s->undecided;
+            return;
+        }
     }
     if (end == KST_LOAD_DONE) {
         KARST_ASSERT(i->end_bytes <= i->bytes);
@@ -229,18 +250,42 @@ static void end_load(kst_stream *s, int32_t at, kst_stream_out *out) {
     if (kind == KST_VISUAL) evict_below(s, level, x, z, out);
 }
 
+// Shell's sort with Knuth's gaps; the library's may allocate.
+static void sort_turns(uint64_t *turns, int32_t count) {
+    int32_t gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap; gap /= 3)
+        for (int32_t k = gap; k < count; ++k) {
+            uint64_t one = turns[k];
+            int32_t to = k;
+            for (; to >= gap && turns[to - gap] > one; to -= gap) turns[to] = turns[to - gap];
+            turns[to] = one;
+        }
+}
+
+static uint64_t turn_of(const kst_stream *s, int32_t at) {  // parents first, then by place
+    return (uint64_t)(KARST_MAX_LEVEL - s->items[at].level) << 32 | (uint64_t)at;
+}
+
 static void take_arrivals(kst_stream *s, const kst_stream_in *in, kst_stream_out *out) {
-    if (!in->arrival_count) return;
+    int32_t count = 0;
+    for (int32_t at = next_item(s, -1); at < s->item_count && s->undecided; at = next_item(s, at))
+        if (s->items[at].level >= 0 && s->items[at].arrived) {
+            s->turns[count++] = turn_of(s, at);
+            --s->undecided;
+        }
     for (int32_t k = 0; k < in->arrival_count; ++k) {
         const kst_arrival *a = &in->arrivals[k];
-        item *i = &s->items[a->slot + (a->kind == KST_SIM ? s->def.limit[KST_VISUAL] : 0)];
+        int32_t at = a->slot + (a->kind == KST_SIM ? s->def.limit[KST_VISUAL] : 0);
+        item *i = &s->items[at];
         KARST_ASSERT(i->level >= 0 && i->state == KST_LOADING && !i->arrived);
         i->arrived = true;
         i->end = a->end;
         i->end_bytes = a->bytes;
+        s->turns[count++] = turn_of(s, at);
     }
-    for (int32_t at = 0; at < s->item_count; ++at)
-        if (s->items[at].level >= 0 && s->items[at].arrived) end_load(s, at, out);
+    sort_turns(s->turns, count);
+    for (int32_t k = 0; k < count; ++k) end_load(s, (int32_t)(uint32_t)s->turns[k], out);
 }
 
 // Wishes of the last tick that were not granted.
@@ -339,7 +384,7 @@ static void want_visuals(kst_stream *s, const kst_stream_in *in, uint64_t taken,
 }
 
 static void part_from_unwanted(kst_stream *s) {
-    for (int32_t at = 0; at < s->item_count; ++at) {
+    for (int32_t at = next_item(s, -1); at < s->item_count; at = next_item(s, at)) {
         item *i = &s->items[at];
         if (i->level < 0 || !is_here(i)) continue;
         bool kept = i->kept == s->tick;
@@ -481,7 +526,7 @@ karst_status kst_stream_tick(kst_stream *s, const kst_stream_in *in, kst_stream_
     part_from_unwanted(s);
     request(s, in, out);
     bool sims_wait = false;
-    for (int32_t k = 0; k < s->item_count; ++k) {
+    for (int32_t k = next_item(s, -1); k < s->item_count; k = next_item(s, k)) {
         const item *i = &s->items[k];
         if (i->level < 0 || i->state != KST_LOADING) continue;
         out->awaited += i->kept == s->tick;

@@ -107,9 +107,12 @@ typedef struct kst_stream {
     int32_t item_count;
     int32_t *vacant[KST_KINDS];  // free items, the next to use last
     int32_t vacant_count[KST_KINDS];
+    int32_t used[KST_KINDS];              // items that were ever used: the first ones
     int32_t *where[KARST_MAX_LEVEL + 1];  // item of a node, or what there is in place of one: see stream.c
     int32_t *sim_where;
     int32_t oldest, newest;  // of those leaving
+    int32_t undecided;       // loads that failed before their parents arrived
+    uint64_t *turns;         // arrivals in the order in which they are taken
     uint32_t tick;
     uint64_t bytes, credit;
     int32_t *order;  // of the splits, most urgent first
