@@ -42,10 +42,10 @@ bool is_absent() {
 }
 #endif
 
-// Mean normal of the map, filtered by the hardware.
-vec3 map_normal(vec2 uv) {
-    vec2 n = (texture(u_normal_map, uv).xy * 255.0 - 128.0) / 127.0;
-    return normalize(vec3(n.x, sqrt(max(1.0 - dot(n, n), 0.0)), n.y));
+// Mean normal of the map over so many of its samples, powers of two.
+vec3 map_normal(vec2 uv, float lod) {
+    vec2 n = (textureLod(u_normal_map, uv, lod).xy * 255.0 - 128.0) / 127.0;
+    return normalize(vec3(n.x, sqrt(max(1.0 - dot(n, n), 0.0)), n.y)) * vec3(v_mirror.x, 1, v_mirror.y);
 }
 
 float contour_line(float height, float every, float width) {
@@ -76,8 +76,11 @@ void main() {
         o_colour = vec4((bits & KARST_FLAT) != 0 ? tone_srgb(u_wire.rgb) : tone_map(line), 1.0);
         return;
     }
-    float foot = sqrt(max(length(dFdx(v_at)) * length(dFdy(v_at)), 1e-8));
-    vec3 n = map_normal(uv) * vec3(v_mirror.x, 1, v_mirror.y);
+    // How much ground a pixel covers, from the map's normal and not from the triangle's: it must not change with the level.
+    float facing = dist * u_up.w * 2.0 * u_viewport.w;
+    vec3 wide = map_normal(uv, log2(max(facing / u_land.y, 1.0)));
+    float foot = facing / sqrt(clamp(dot(wide, to_eye) / dist, 0.02, 1.0)), lod = log2(max(foot / u_land.y, 1.0));
+    vec3 n = map_normal(uv, lod);
 #ifdef KARST_VERTEX_NORMALS
     // The map shades alike at every level of detail; the vertices know more where the map is coarser than they are,
     // or where the ground overhangs.
@@ -92,7 +95,7 @@ void main() {
         o_colour = vec4(tone_srgb(vec3(shade)), 1.0);
         return;
     }
-    vec4 relief = texture(u_relief_map, uv);
+    vec4 relief = textureLod(u_relief_map, uv, lod);
     float open = relief.x;
 #ifdef KARST_VERTEX_NORMALS
     open = mix(open, min(open, 1.0 - v_shade.x), to_vertex);
