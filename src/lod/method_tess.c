@@ -5,38 +5,32 @@
 //
 // All that is drawn is the least solution of level(a) <= level(b) + 1 over the edges of patches, below the own levels:
 // it exists, it is unique, and it is as continuous in the eye as they are. The order in which edges are looked at
-// changes nothing, so the work is shared out by leaf.
+// changes nothing. Leaves are first levelled alone, shared out on the jobs; then those that fell tell their neighbours.
 #include <math.h>
 
 #include "method.h"
 
-enum { N = KARST_CHUNK_CORNERS, BORDER = 4 * (N - 1), LINKS = 3, NOWHERE = -1 };
+enum { N = KARST_CHUNK_CORNERS, BORDER = 4 * (N - 1) };
 
 // The border of a leaf, side after side: z-, x+, z+, x-; corner 0 of a side is the last of the one before.
 static const uint8_t border[BORDER] = {0, 1, 2, 3, 4, 9, 14, 19, 24, 23, 22, 21, 20, 15, 10, 5};
 static const uint8_t inward[4][2] = {{6, 8}, {8, 18}, {18, 16}, {16, 6}};  // inside corners 1 and 3 of a side
 
-// A place of a corner in another leaf.
-typedef struct link {
-    int32_t leaf, corner;
-} link;
-
 typedef struct part {
     const karst_chunk_corners *corners;
-    link link[BORDER][LINKS];  // the same corner in the leaves round it
-    float share;               // of the allowed error
+    float levels[KARST_CORNER_LANES];  // absolute
+    float share;                       // of the allowed error
     uint8_t coarser;  // bit s: a coarser leaf is across side s, so corners 1 and 3 there are middles of its edges
-    bool lowered;
+    bool lowered;     // since its share was computed
+    bool waiting;     // in the list of leaves that have something to tell
 } part;
 
 struct kst_tess {
     kst_cut cut;
     karst_node *wide[KARST_MAX_LEVEL + 1];
     part *parts;
-    float (*levels[2])[KARST_CORNER_LANES];  // absolute; before and after a round
-    uint8_t *changed[2];
+    int32_t *waiting;
     int32_t room;
-    int now;  // which of the two a round reads
 };
 
 // ---- wider nodes: neighbours that differ by one level at most ------------------------------------------------------
@@ -76,15 +70,10 @@ static karst_status make_wide(kst_tess *t, const karst_allocator *a) {
 // ---- memory --------------------------------------------------------------------------------------------------------
 
 static void free_parts(kst_tess *t, const karst_allocator *a) {
-    size_t room = (size_t)t->room;
-    kst_free(a, t->parts, room * sizeof *t->parts);
-    for (int k = 0; k < 2; ++k) {
-        kst_free(a, t->levels[k], room * sizeof *t->levels[k]);
-        kst_free(a, t->changed[k], room);
-        t->levels[k] = NULL;
-        t->changed[k] = NULL;
-    }
+    kst_free(a, t->parts, (size_t)t->room * sizeof *t->parts);
+    kst_free(a, t->waiting, (size_t)t->room * sizeof *t->waiting);
     t->parts = NULL;
+    t->waiting = NULL;
     t->room = 0;
 }
 
@@ -94,13 +83,8 @@ static karst_status reserve_parts(kst_tess *t, const karst_allocator *a, int32_t
     free_parts(t, a);
     t->room = room;
     t->parts = kst_alloc_array(a, (size_t)room, sizeof *t->parts);
-    bool ok = t->parts != NULL;
-    for (int k = 0; k < 2; ++k) {
-        t->levels[k] = kst_alloc_array(a, (size_t)room, sizeof *t->levels[k]);
-        t->changed[k] = kst_alloc(a, (size_t)room);
-        ok = ok && t->levels[k] && t->changed[k];
-    }
-    if (ok) return KARST_OK;
+    t->waiting = kst_alloc_array(a, (size_t)room, sizeof *t->waiting);
+    if (t->parts && t->waiting) return KARST_OK;
     free_parts(t, a);
     return KARST_ERROR_MEMORY;
 }
@@ -132,54 +116,6 @@ static karst_status create(kst_method *m) {
     status = make_wide(t, a);
     if (status) kst_tess_free(m);
     return status;
-}
-
-// ---- own levels, and who shares a corner ---------------------------------------------------------------------------
-
-static link link_to(const kst_cut *cut, const kst_leaf *other, int level, int32_t x, int32_t z) {
-    for (; level > other->level; --level) x *= 2, z *= 2;
-    for (; level < other->level; ++level) {
-        if ((x | z) & 1) return (link){NOWHERE, 0};  // inside an edge of the other
-        x >>= 1;
-        z >>= 1;
-    }
-    return (link){(int32_t)(other - cut->leaves),
-                  (z - other->z * KARST_CHUNK_PATCHES) * N + x - other->x * KARST_CHUNK_PATCHES};
-}
-
-static void find_links(const kst_cut *cut, const kst_leaf *leaf, part *p) {
-    static const int8_t across[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
-    p->coarser = 0;
-    for (int s = 0; s < 4; ++s) {
-        const kst_leaf *n = kst_cut_leaf(cut, leaf->level, leaf->x + across[s][0], leaf->z + across[s][1]);
-        p->coarser |= (uint8_t)((n && n->level > leaf->level) << s);
-    }
-    for (int b = 0; b < BORDER; ++b) {
-        int32_t x = leaf->x * KARST_CHUNK_PATCHES + border[b] % N, z = leaf->z * KARST_CHUNK_PATCHES + border[b] / N;
-        int count = 0;
-        for (int q = 0; q < 4; ++q) {
-            const kst_leaf *other = kst_cut_quadrant(cut, leaf->level, x, z, q & 1, q >> 1);
-            if (!other || other == leaf) continue;
-            p->link[b][count++] = link_to(cut, other, leaf->level, x, z);
-        }
-        while (count < LINKS) p->link[b][count++] = (link){NOWHERE, 0};
-    }
-}
-
-static void own_levels(int begin, int end, int worker, void *context) {
-    (void)worker;
-    kst_method *m = context;
-    kst_tess *t = m->tess;
-    for (int k = begin; k < end; ++k) {
-        const kst_leaf *leaf = &t->cut.leaves[k];
-        part *p = &t->parts[k];
-        float *levels = t->levels[0][k];
-        p->corners = kst_method_corners(m, leaf);
-        p->lowered = false;
-        kst_corner_levels(&t->cut, leaf, p->corners, m->eyes, m->eye_count, kst_method_corners, m, levels, &p->share);
-        for (int i = 0; i < KARST_CORNER_LANES; ++i) levels[i] += (float)leaf->level;  // exact: they were so before
-        find_links(&t->cut, leaf, p);
-    }
 }
 
 // ---- lowering ------------------------------------------------------------------------------------------------------
@@ -220,59 +156,84 @@ static void relax(const part *p, float *v) {
                 kst_less(v[border[4 * s + 2 * half]], v[border[(4 * s + 2 * half + 2) % BORDER]]);
 }
 
-static void first_round(int begin, int end, int worker, void *context) {
-    (void)worker;
-    kst_tess *t = context;
-    for (int k = begin; k < end; ++k) {
-        memcpy(t->levels[1][k], t->levels[0][k], sizeof t->levels[1][k]);
-        relax(&t->parts[k], t->levels[1][k]);
-        t->changed[1][k] = memcmp(t->levels[0][k], t->levels[1][k], N * N * sizeof(float)) != 0;
-        t->parts[k].lowered |= t->changed[1][k];
-    }
-}
+// ---- from leaf to leaf ----------------------------------------------------------------------------------------------
 
-// Take what neighbours were lowered to, and pass it on inside.
-static void next_round(int begin, int end, int worker, void *context) {
+// A leaf alone: own levels, and the least solution inside it.
+static void level_leaves(int begin, int end, int worker, void *context) {
     (void)worker;
-    kst_tess *t = context;
-    const float(*from)[KARST_CORNER_LANES] = (const float(*)[KARST_CORNER_LANES])t->levels[t->now];
+    static const int8_t across[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+    kst_method *m = context;
+    kst_tess *t = m->tess;
     for (int k = begin; k < end; ++k) {
+        const kst_leaf *leaf = &t->cut.leaves[k];
         part *p = &t->parts[k];
-        float *v = t->levels[!t->now][k];
-        bool less = false;
-        memcpy(v, from[k], sizeof from[k]);
-        for (int b = 0; b < BORDER; ++b)
-            for (int l = 0; l < LINKS; ++l) {
-                link other = p->link[b][l];
-                if (other.leaf == NOWHERE || !t->changed[t->now][other.leaf]) continue;
-                float level = from[other.leaf][other.corner];
-                less |= level < v[border[b]];
-                v[border[b]] = kst_less(v[border[b]], level);
-            }
-        if (less) relax(p, v);
-        t->changed[!t->now][k] = less;
-        p->lowered |= less;
+        p->corners = kst_method_corners(m, leaf);
+        p->coarser = 0;
+        for (int s = 0; s < 4; ++s) {
+            const kst_leaf *n = kst_cut_leaf(&t->cut, leaf->level, leaf->x + across[s][0], leaf->z + across[s][1]);
+            p->coarser |= (uint8_t)((n && n->level > leaf->level) << s);
+        }
+        float *v = p->levels, before[N * N];
+        kst_corner_levels(&t->cut, leaf, p->corners, m->eyes, m->eye_count, kst_method_corners, m, v, &p->share);
+        for (int i = 0; i < KARST_CORNER_LANES; ++i) v[i] += (float)leaf->level;  // exact: they were so before
+        memcpy(before, v, sizeof before);
+        relax(p, v);
+        p->lowered = p->waiting = memcmp(before, v, sizeof before) != 0;
     }
 }
 
-static bool any(const uint8_t *flag, int count) {
-    bool found = false;
-    for (int k = 0; k < count && !found; ++k) found = flag[k];
-    return found;
+// Lower corner (x, z) of the patch grid of `level` in another leaf. False when it is not lower than there, or in the
+// middle of an edge of that leaf, whose ends hold it.
+static bool lower_in(const kst_leaf *leaf, part *p, int level, int32_t x, int32_t z, float value) {
+    for (; level > leaf->level; --level) x *= 2, z *= 2;
+    for (; level < leaf->level; ++level) {
+        if ((x | z) & 1) return false;
+        x >>= 1;
+        z >>= 1;
+    }
+    float *v = &p->levels[(z - leaf->z * KARST_CHUNK_PATCHES) * N + x - leaf->x * KARST_CHUNK_PATCHES];
+    bool less = value < *v;
+    if (less) *v = value;
+    return less;
+}
+
+// Tell the leaves round one what its border is at. Those that fall join the list.
+static int tell(kst_tess *t, int k, int count) {
+    const kst_leaf *leaf = &t->cut.leaves[k];
+    const part *p = &t->parts[k];
+    int32_t fallen[BORDER * 3], fallen_count = 0;
+    for (int b = 0; b < BORDER; ++b) {
+        int32_t x = leaf->x * KARST_CHUNK_PATCHES + border[b] % N, z = leaf->z * KARST_CHUNK_PATCHES + border[b] / N;
+        for (int q = 0; q < 4; ++q) {
+            const kst_leaf *other = kst_cut_quadrant(&t->cut, leaf->level, x, z, q & 1, q >> 1);
+            if (!other || other == leaf) continue;
+            int32_t o = (int32_t)(other - t->cut.leaves);
+            if (lower_in(other, &t->parts[o], leaf->level, x, z, p->levels[border[b]])) fallen[fallen_count++] = o;
+        }
+    }
+    for (int i = 0; i < fallen_count; ++i) {
+        part *f = &t->parts[fallen[i]];
+        if (i && fallen[i] == fallen[i - 1]) continue;  // done
+        relax(f, f->levels);
+        f->lowered = true;
+        if (!f->waiting) t->waiting[count++] = fallen[i];
+        f->waiting = true;
+    }
+    return count;
 }
 
 // ---- the method ----------------------------------------------------------------------------------------------------
 
 static void choose_levels(kst_method *m) {
-    enum { GRAIN = 16 };
     kst_tess *t = m->tess;
-    int count = t->cut.leaf_count;
-    karst_jobs_for(m->jobs, count, GRAIN, own_levels, m);
-    karst_jobs_for(m->jobs, count, GRAIN, first_round, t);
-    t->now = 1;
-    while (any(t->changed[t->now], count)) {  // levels only fall, by whole paths of edges: a handful of rounds
-        karst_jobs_for(m->jobs, count, GRAIN, next_round, t);
-        t->now = !t->now;
+    int leaves = t->cut.leaf_count, count = 0;
+    karst_jobs_for(m->jobs, leaves, 64, level_leaves, m);
+    for (int k = 0; k < leaves; ++k)
+        if (t->parts[k].waiting) t->waiting[count++] = k;
+    while (count) {  // levels only fall, and by no more than an edge asks for
+        int k = t->waiting[--count];
+        t->parts[k].waiting = false;
+        count = tell(t, k, count);
     }
 }
 
@@ -298,7 +259,7 @@ karst_status kst_method_tess(kst_method *m) {
             kst_method_full_levels(m, &t->cut, leaf, corners, levels, &share);
         } else {
             const part *p = &t->parts[k];
-            for (int i = 0; i < N * N; ++i) levels[i] = t->levels[t->now][k][i] - (float)leaf->level;
+            for (int i = 0; i < N * N; ++i) levels[i] = p->levels[i] - (float)leaf->level;
             for (int i = N * N; i < KARST_CORNER_LANES; ++i) levels[i] = levels[0];
             share = p->lowered ? kst_worst_share(p->corners, m->eyes, m->eye_count, levels) : p->share;
         }
