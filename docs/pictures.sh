@@ -29,6 +29,9 @@ picture ridge --eye 20750,850,10329 --look 27667,500,4611 --hour 16.8 --haze 1
 picture dusk --eye 27206,420,23517 --look 18444,400,12911 --hour 18.4 --haze 1 --water 312
 picture levels "${lake[@]}" --overlay level --lod-error 12
 picture overlay-error "${lake[@]}" --overlay error --lod-error 4
+for method in grid tess rings; do
+    picture "method-$method" "${lake[@]}" --method "$method" --overlay method --wireframe --lod-error 16
+done
 picture wireframe "${lake[@]}" --wireframe --lod-error 10
 picture contours "${lake[@]}" --contours 20
 

@@ -99,6 +99,34 @@ static void chunks_are_small_and_true(void **state) {
     ran_free(&r);
 }
 
+// Every method has every row, and two cameras are within the bar. Needs a renderer.
+static void methods_are_close_to_full_detail(void **state) {
+    (void)state;
+    ran r = run_karst("bench", "methods", "--quick", "--json");
+    if (r.code == 1 && strstr(r.err, "context")) {
+        ran_free(&r);
+        skip();
+    }
+    assert_int_equal(r.code, 0);
+    cJSON *object = cJSON_Parse(r.out);
+    assert_non_null(object);
+    const cJSON *rows = cJSON_GetObjectItem(object, "rows");
+    check_rows(rows);
+    static const char *const methods[] = {"grid", "tess", "rings"}, *const what[] = {"triangles", "draws", "cpu_ms",
+                                                                                     "draw_ms", "picture_diff"};
+    for (int m = 0; m < 3; ++m)
+        for (int k = 0; k < 5; ++k) {
+            char name[64];
+            snprintf(name, sizeof name, "%s_%s", what[k], methods[m]);
+            const cJSON *row = find_row(rows, name);
+            assert_non_null(row);
+            assert_true(k < 4 || cJSON_GetObjectItem(row, "value")->valuedouble <= 0.002);
+        }
+    assert_true(cJSON_GetObjectItem(find_row(rows, "draws_tess"), "value")->valuedouble == 1);
+    cJSON_Delete(object);
+    ran_free(&r);
+}
+
 static void an_unknown_bench_is_wrong_usage(void **state) {
     (void)state;
     ran r = run_karst("bench", "moon");
@@ -113,6 +141,7 @@ int main(void) {
         cmocka_unit_test(rays_are_printed_in_the_form_that_is_written_down),
         cmocka_unit_test(the_codec_keeps_its_bounds),
         cmocka_unit_test(chunks_are_small_and_true),
+        cmocka_unit_test(methods_are_close_to_full_detail),
         cmocka_unit_test(an_unknown_bench_is_wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
