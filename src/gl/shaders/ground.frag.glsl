@@ -8,7 +8,7 @@ in vec3 v_normal;
 in vec2 v_shade;
 #endif
 flat in ivec2 v_first;
-flat in ivec2 v_mirror;
+flat in vec3 v_mirror;
 out vec4 o_colour;
 
 uniform highp usampler2D u_hole_tile;  // a texel a chunk of level 0: 1 + its tile of bits, 0: no hole
@@ -36,9 +36,10 @@ bool is_left_out(float opacity) {
 }
 
 bool is_absent() {
-    // Ground and its image meet on the outline, where rounding must not put a pixel outside of both.
-    vec2 at = v_mirror == ivec2(1) ? v_cell : v_cell - 0.03125;
-    return is_hole(max(v_first + ivec2(floor(at)), 0)) || is_left_out(v_shade.y);
+    ivec2 cell = v_first + ivec2(floor(v_cell));
+    // Ground and its image in the skirt meet on the outline, where rounding must not leave a pixel to neither.
+    cell -= ivec2(equal(cell, u_lattice.yz)) * ivec2(lessThan(fract(v_cell), vec2(v_mirror.z)));
+    return is_hole(max(cell, 0)) || is_left_out(v_shade.y);
 }
 #endif
 
