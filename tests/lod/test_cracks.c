@@ -7,26 +7,27 @@
 #include "weld.h"
 #include "world.h"
 
-static world rough, strip;
-static karst_scene *tight_rough, *tight_strip;  // with too few slots
+enum { ROUGH, STRIP, SMALL, WORLDS };
+static world worlds[WORLDS];
+static karst_scene *tight[WORLDS];  // with too few slots
 
 static int setup(void **state) {
     (void)state;
-    rough = world_make("rough.kpack", 205, 150, 2, 5, true, true, (karst_pos){1e6, 20, -1e6});
-    strip = world_make("strip.kpack", 1100, 34, 2, 6, true, false, (karst_pos){-5e5, 0, 7});
+    worlds[ROUGH] = world_make("rough.kpack", 205, 150, 2, 5, true, true, (karst_pos){1e6, 20, -1e6});
+    worlds[STRIP] = world_make("strip.kpack", 1100, 34, 2, 6, true, false, (karst_pos){-5e5, 0, 7});
+    worlds[SMALL] = world_make("small.kpack", 90, 18, 3, 7, true, true, (karst_pos){1e5, -3, 1e4});
     karst_scene_def def = karst_scene_def_default();
     def.slot_count = 16;
-    assert_int_equal(karst_scene_create(rough.pack, &def, &tight_rough), KARST_OK);
-    assert_int_equal(karst_scene_create(strip.pack, &def, &tight_strip), KARST_OK);
+    for (int k = 0; k < WORLDS; ++k) assert_int_equal(karst_scene_create(worlds[k].pack, &def, &tight[k]), KARST_OK);
     return 0;
 }
 
 static int teardown(void **state) {
     (void)state;
-    karst_scene_destroy(tight_rough);
-    karst_scene_destroy(tight_strip);
-    world_free(&rough);
-    world_free(&strip);
+    for (int k = 0; k < WORLDS; ++k) {
+        karst_scene_destroy(tight[k]);
+        world_free(&worlds[k]);
+    }
     temp_remove();
     return 0;
 }
@@ -62,9 +63,10 @@ static void count_pairs(const karst_frame *f, tally *t) {
 
 // A frame of up to three eyes, at times with most chunks still missing.
 static karst_frame any_frame(prop *p, karst_method method, const world **at, karst_scene **scene) {
-    bool long_one = prop_chance(p, 0.5), tight = prop_chance(p, 0.2);
-    *at = long_one ? &strip : &rough;
-    *scene = !tight ? (*at)->scene : long_one ? tight_strip : tight_rough;
+    int which = prop_chance(p, 0.97) ? SMALL : prop_int(p, ROUGH, STRIP);
+    bool short_of = which != SMALL && prop_chance(p, 0.4);
+    *at = &worlds[which];
+    *scene = short_of ? tight[which] : worlds[which].scene;
     karst_view v[3] = {world_view(p, *at), world_view(p, *at), world_view(p, *at)};
     int views = prop_chance(p, 0.8) ? 1 : prop_int(p, 2, 3);
     karst_budget b = world_budget(method);
@@ -73,9 +75,25 @@ static karst_frame any_frame(prop *p, karst_method method, const world **at, kar
     b.load_limit = prop_int(p, 1, 6);
     karst_frame f;
     karst_status status =
-        tight ? karst_scene_update(*scene, v, views, &b, &f) : karst_scene_settle(*scene, v, views, &b, &f);
+        short_of ? karst_scene_update(*scene, v, views, &b, &f) : karst_scene_settle(*scene, v, views, &b, &f);
     prop_check(p, !status);
     return f;
+}
+
+// The triangles of all patches that reach into the field.
+static karst_drawn_vertex *expand_inside(const karst_frame *f, const karst_scene *scene, karst_field_shape shape,
+                                         int *count) {
+    karst_drawn_vertex *out = malloc(sizeof *out * 3 * KARST_PATCH_MAX_TRIANGLES * (size_t)(f->patch_count + 1));
+    *count = 0;
+    for (int k = 0; k < f->patch_count; ++k) {
+        const karst_frame_chunk *c = &f->chunks[f->patches[k].chunk_index];
+        int side = KARST_PATCH_CELLS << c->level;
+        if (c->column + f->patches[k].patch_x * side >= shape.columns - 1 ||
+            c->row + f->patches[k].patch_z * side >= shape.rows - 1)
+            continue;
+        *count += karst_frame_expand(f, scene, k, out + 3 * *count);
+    }
+    return out;
 }
 
 static void check_closed(prop *p, karst_method method, weld *w, tally *t) {
@@ -83,7 +101,7 @@ static void check_closed(prop *p, karst_method method, weld *w, tally *t) {
     karst_scene *scene;
     karst_frame f = any_frame(p, method, &at, &scene);
     int n;
-    karst_drawn_vertex *drawn = scene_expand(&f, scene, &n);
+    karst_drawn_vertex *drawn = expand_inside(&f, scene, at->info.lattice.shape, &n);
     weld_result r = weld_check(w, drawn, n, at->info.lattice.shape);
     free(drawn);
     ++t->frames;
@@ -100,7 +118,7 @@ static void every_edge_meets_its_opposite(void **state) {
     karst_method method = world_method(state);
     weld w = weld_create();
     tally t = {0};
-    for (prop p = prop_begin("cracks", world_frames(60, 600)); prop_next(&p);) check_closed(&p, method, &w, &t);
+    for (prop p = prop_begin("cracks", world_frames(300, 3000)); prop_next(&p);) check_closed(&p, method, &w, &t);
     print_message("%s: %lld frames (%lld with chunks missing), %lld edges, %lld open, %lld folded; levels that met:",
                   karst_method_name(method), (long long)t.frames, (long long)t.awaited, (long long)t.edges,
                   (long long)t.open, (long long)t.folded);
@@ -108,7 +126,7 @@ static void every_edge_meets_its_opposite(void **state) {
         for (int b = a; b < LEVELS; ++b)
             if (t.pair[a][b]) print_message(" %d-%d", a, b);
     print_message("\n");
-    for (int a = 0; a < strip.info.level_count - 1; ++a) assert_true(t.pair[a][a + 1] > 0);
+    for (int a = 0; a < worlds[STRIP].info.level_count - 1; ++a) assert_true(t.pair[a][a + 1] > 0);
     assert_true(t.awaited > 0);
     weld_destroy(&w);
 }
@@ -118,7 +136,7 @@ static void a_patch_owning_its_edges_leaves_them_open(void **state) {
     karst_method method = world_method(state);
     weld w = weld_create();
     int64_t open = 0;
-    for (prop p = prop_begin("cracks", 40); prop_next(&p);) {
+    for (prop p = prop_begin("cracks", 200); prop_next(&p);) {
         const world *at;
         karst_scene *scene;
         karst_frame f = any_frame(&p, method, &at, &scene);
@@ -131,7 +149,7 @@ static void a_patch_owning_its_edges_leaves_them_open(void **state) {
         }
         f.patches = patches;
         int n;
-        karst_drawn_vertex *drawn = scene_expand(&f, scene, &n);
+        karst_drawn_vertex *drawn = expand_inside(&f, scene, at->info.lattice.shape, &n);
         open += weld_check(&w, drawn, n, at->info.lattice.shape).open;
         free(drawn);
         free(patches);
