@@ -34,6 +34,7 @@ for method in grid tess rings; do
 done
 picture wireframe "${lake[@]}" --wireframe --lod-error 10
 picture contours "${lake[@]}" --contours 20
+picture skirt --eye 10000,9000,-22000 --look 16000,0,16000 --hour 9 --haze 0.3 --skirt 12000 --overlay level --wireframe --lod-error 4
 
 # The fault as meshes 60 m off at most: every vertex on the ground, and refitted.
 "$bin/karst" export "$work/jacksboro.karst" "$work/plain.obj" --method rqt --error 60 --no-refit --quiet
