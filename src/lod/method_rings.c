@@ -5,8 +5,7 @@
 #include "method.h"
 
 // A chunk may be drawn when its parent is split, and so with all its siblings.
-static karst_status want(void *context, const kst_leaf *chunks, int count, bool load, bool *here) {
-    (void)load;  // whether it is the first time or not
+static karst_status want(void *context, const kst_leaf *chunks, int count, bool *here) {
     karst_status status = KARST_OK;
     for (int k = 0; k < count && !status; ++k) {
         kst_leaf parent = chunks[k];

@@ -7,7 +7,6 @@
 #include "rings.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 // Distance from across (horizontal, any sign) and below (vertical, >= 0): the largest of four planes under the cone
 // sqrt(across^2 + below^2), at most 2.4 % under it until 75 degrees. It grows with `across` everywhere, so radii shrink
@@ -198,42 +197,9 @@ static double to_chunk(const kst_rings *r, const kst_leaf *c, const kst_ring_eye
     return fmax(away(c->x * side, (c->x + 1) * side, e->x), away(c->z * side, (c->z + 1) * side, e->z));
 }
 
-static bool is_short(const kst_rings *r, int32_t count) {
-    for (int32_t k = 0; k < count; ++k)
-        if (!r->here[k]) return true;
-    return false;
-}
-
-// For qsort. cap: the distance to the nearest eye.
-static int nearer_first(const void *a, const void *b) {
-    const kst_leaf *p = a, *q = b;
-    if (p->cap != q->cap) return p->cap < q->cap ? -1 : 1;
-    return p->z != q->z ? (p->z > q->z) - (p->z < q->z) : (p->x > q->x) - (p->x < q->x);
-}
-
-// Load what is not here, nearest first, so that what stays away is far. The list is sorted for it.
-static karst_status load_missing(kst_rings *r, kst_leaf *list, int32_t count, const kst_ring_eye *eyes, int eye_count,
-                                 kst_ring_want_fn *want, void *context) {
-    int32_t at = 0;
-    for (int32_t k = 0; k < count; ++k) {  // what is here comes first: it stays wanted while the rest is loaded
-        if (!r->here[k]) continue;
-        kst_leaf one = list[k];
-        list[k] = list[at];
-        r->here[k] = r->here[at];
-        list[at++] = one;
-    }
-    for (int32_t k = at; k < count; ++k) {
-        double nearest = INFINITY;
-        for (int v = 0; v < eye_count; ++v) nearest = fmin(nearest, to_chunk(r, &list[k], &eyes[v]));
-        list[k].cap = (float)nearest;
-    }
-    qsort(list + at, (size_t)(count - at), sizeof *list, nearer_first);
-    return want(context, list, count, true, r->here);
-}
-
-// Make a list of chunks resident; then keep the rings out of what is not here, and drop what they no longer hold.
-static karst_status make_resident(kst_rings *r, kst_leaf *list, int32_t *count, kst_ring_eye *eyes, int eye_count,
-                                  kst_ring_want_fn *want, void *context) {
+// Ask for a list of chunks; then keep the rings out of what is not here, and drop what they no longer hold.
+static karst_status ask_for(kst_rings *r, kst_leaf *list, int32_t *count, kst_ring_eye *eyes, int eye_count,
+                            kst_ring_want_fn *want, void *context) {
     if (*count > r->here_room) {
         kst_free(r->allocator, r->here, (size_t)r->here_room);
         r->here_room = 0;
@@ -241,13 +207,15 @@ static karst_status make_resident(kst_rings *r, kst_leaf *list, int32_t *count, 
         if (!r->here) return KARST_ERROR_MEMORY;
         r->here_room = *count;
     }
-    karst_status status = want(context, list, *count, false, r->here);
-    if (status || !is_short(r, *count)) return status;
-    status = load_missing(r, list, *count, eyes, eye_count, want, context);
-    if (status || !is_short(r, *count)) return status;
-    for (int32_t k = 0; k < *count; ++k)
+    karst_status status = want(context, list, *count, r->here);
+    if (status) return status;
+    bool short_of = false;
+    for (int32_t k = 0; k < *count; ++k) {
+        short_of |= !r->here[k];
         for (int v = 0; v < eye_count && !r->here[k]; ++v)
             kst_ring_limit(&r->ground, &eyes[v], list[k].level + 1, to_chunk(r, &list[k], &eyes[v]));
+    }
+    if (!short_of) return KARST_OK;
     int32_t kept = 0;
     for (int32_t k = 0; k < *count; ++k) {
         bool within = false;
@@ -320,8 +288,7 @@ karst_status kst_rings_walk(kst_rings *r, const kst_eye *eyes, const kst_frustum
         }
         finer = 0;
         if (level) status = list_finer(r, list, count, rings, eye_count, &finer);
-        if (!status && finer && want)
-            status = make_resident(r, r->front[!list], &finer, rings, eye_count, want, context);
+        if (!status && finer && want) status = ask_for(r, r->front[!list], &finer, rings, eye_count, want, context);
         for (int32_t k = 0; k < count && !status; ++k) {
             kst_ring_chunk chunk;
             if (fill_chunk(r, &front[k], rings, wished, eye_count, &chunk)) status = take(context, &chunk);

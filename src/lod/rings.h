@@ -57,9 +57,8 @@ kst_rings kst_rings_make(const kst_tree *tree, const karst_field_shape *shape, d
                          const karst_allocator *allocator);
 void kst_rings_free(kst_rings *rings);
 
-// Keep chunks of one level resident and tell in here[i] which are. load: bring the others here, in order, as far as
-// that goes. Called for one level after another, coarse first.
-typedef karst_status kst_ring_want_fn(void *context, const kst_leaf *chunks, int count, bool load, bool *here);
+// Tell in here[i] which chunks of one level may be drawn. Called for one level after another, coarse first.
+typedef karst_status kst_ring_want_fn(void *context, const kst_leaf *chunks, int count, bool *here);
 typedef karst_status kst_ring_take_fn(void *context, const kst_ring_chunk *chunk);
 
 // Give all chunks with patches to `take`, seen or not, coarse first. frusta NULL: everything is seen. want NULL:
