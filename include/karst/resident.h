@@ -44,7 +44,7 @@ enum {
 
 /// Write a chunk's vertices, normals, occlusion, opacity and holes; its corners are not in the form.
 /// @param words room for KARST_RESIDENT_WORDS_MAX @return how many were written
-/// Threads: any. Cost: about 60 us.
+/// Threads: any. Cost: about 0.1 ms.
 KARST_API int32_t karst_resident_pack(const karst_chunk *chunk, uint32_t *words);
 
 /// How many words a form has, from its first one.
@@ -60,7 +60,7 @@ typedef struct karst_resident_vertex {
     float occlusion, opacity;  ///< 0..1; of an odd vertex the mean of the even ones round it
 } karst_resident_vertex;
 
-/// Vertex (i, j), 0..64, as the shaders read it, of words that were packed or checked. Threads: any. Cost: about 30 ns.
+/// Vertex (i, j), 0..64, as the shaders read it, of words that were packed or checked. Threads: any. Cost: under 0.1 us.
 KARST_API karst_resident_vertex karst_resident_read(const uint32_t *words, int i, int j);
 
 /// Is cell (i, j), 0..63, a hole? Otherwise as karst_resident_read().
