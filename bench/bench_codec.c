@@ -191,29 +191,23 @@ static karst_status measure_bound(bench *b, grid *g, const char *name, double bo
                                     name, most, bound);
 }
 
-enum { RECORDS = 64 };
+enum { RECORDS = 64, ROUNDS = 32 };
 
-static int ascending(const void *a, const void *b) {
-    double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
-// One record is the four chunks of a node; a chunk that is asked for costs all of it.
+// One record is the four chunks of a node; a chunk that is asked for costs all of it. Median over rounds of many.
 static double record_us(const codec_run *r, const bench *b) {
     grid_reader *reader;
-    double each[RECORDS * 8];
-    int count = 0;
+    double each[ROUNDS];
+    int rounds = b->quick ? 1 : ROUNDS;
     if (grid_reader_open(r->file.bytes, r->file.size, &reader)) return NAN;
     bool good = !grid_reader_read(reader);
-    int records = grid_reader_finest_count(reader), rounds = b->quick ? 1 : 8;
-    for (int k = 0; k < RECORDS * rounds && good && records; ++k) {
+    int records = grid_reader_finest_count(reader);
+    for (int round = 0; round < rounds && good && records; ++round) {
         double start = bench_cpu_s();
-        good = !grid_reader_record(reader, k * 7 % records);
-        each[count++] = (bench_cpu_s() - start) * 1e6;
+        for (int k = 0; k < RECORDS && good; ++k) good = !grid_reader_record(reader, k * 7 % records);
+        each[round] = (bench_cpu_s() - start) * 1e6 / RECORDS;
     }
     grid_reader_close(reader);
-    qsort(each, (size_t)count, sizeof *each, ascending);
-    return count ? each[count / 2] : NAN;
+    return good && records ? bench_median(each, rounds) : NAN;
 }
 
 static karst_status measure_speed(bench *b, grid *g, const char *name, double bound) {
@@ -248,7 +242,7 @@ static karst_status measure_speed(bench *b, grid *g, const char *name, double bo
     bench_add(b, &(bench_row){.what = what,
                               .unit = "us",
                               .value = record_us(&r, b),
-                              .runs = RECORDS * 8,
+                              .runs = ROUNDS,
                               .note = "median; the record that a chunk is in, and with it its three siblings"});
     bench_compare(b, encode_ours, jpeg.made ? encode_peer : NULL, &r, &ours, &theirs);
     snprintf(what, sizeof what, "encode_%s_%gm", name, bound);

@@ -4,10 +4,10 @@
 // Middles of the edges into the grids, before the passes that lean on them.
 static void V(place_edges)(kst_plane *p) {
     for (int j = 0; j < KST_NODE_CELLS; ++j) {
-        GRID(p).along[0][KST_PLANE_LEFT + j] = (T)(p->middle[0][j] - BASE(p));
-        GRID(p).along[KST_NODE_CELLS][KST_PLANE_LEFT + j] = (T)(p->middle[1][j] - BASE(p));
-        GRID(p).down[j][KST_PLANE_LEFT] = (T)(p->middle[2][j] - BASE(p));
-        GRID(p).down[j][KST_PLANE_LEFT + KST_NODE_CELLS] = (T)(p->middle[3][j] - BASE(p));
+        GRID(p).along[0][KST_PLANE_LEFT + j] = (T)((uint32_t)p->middle[0][j] - (uint32_t)BASE(p));
+        GRID(p).along[KST_NODE_CELLS][KST_PLANE_LEFT + j] = (T)((uint32_t)p->middle[1][j] - (uint32_t)BASE(p));
+        GRID(p).down[j][KST_PLANE_LEFT] = (T)((uint32_t)p->middle[2][j] - (uint32_t)BASE(p));
+        GRID(p).down[j][KST_PLANE_LEFT + KST_NODE_CELLS] = (T)((uint32_t)p->middle[3][j] - (uint32_t)BASE(p));
     }
 }
 
