@@ -103,6 +103,7 @@ static karst_status check_sums(int begin, int end, int worker, void *context) {
                               : "level %d chunk (%d, %d): checksum or contents",
                        p.level, record ? 2 * p.x : 0, record ? 2 * p.z : 0);
     }
+    kst_check_ease(c);
     return KARST_OK;
 }
 
