@@ -93,7 +93,7 @@ static leak red_pixels(stage *s, karst_method method, ground kind, int count) {
         karst_view view = camera_over(&p, s, spacing_of(kind) * (SIDE - 1));
         karst_budget budget = karst_budget_default();
         budget.method = method;
-        budget.error_px = (float)pow(2, kind == STEPS ? prop_real(&p, 6, 11) : prop_real(&p, 0, 7));
+        budget.error_px = (float)pow(2, kind == STEPS ? prop_real(&p, 8, 13) : prop_real(&p, 0, 7));
         karst_frame frame;
         draw_still(s, &view, &budget, &look, &frame, rgb);
         long here = 0;

@@ -170,7 +170,7 @@ static void walk_on(karst_method m, calm *c) {
 }
 
 static void walk_over_switches(karst_method m, calm *c) {
-    for (prop p = prop_begin("walk_switch", world_frames(6, 14)); prop_next(&p);) {
+    for (prop p = prop_begin("walk_switch", world_frames(6, 20)); prop_next(&p);) {
         const world *w = prop_chance(&p, 0.3) ? &displaced : &strip;
         walk k = any_walk(&p, w, m, (float)exp(prop_real(&p, 3, 6)));
         double from;
