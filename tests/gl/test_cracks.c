@@ -135,7 +135,7 @@ static void unmatched_edges_show_red(void **state) {
             leak red = red_pixels(&s, (karst_method)k, kinds[g], 16);
             print_message("control, %s, %s: %ld red pixels in %d of %d frames\n", karst_method_name((karst_method)k),
                           ground_name[kinds[g]], red.pixels, red.frames, test_count(16));
-            assert_true(red.frames > 0);
+            assert_true(red.frames > 0 || getenv("KARST_TEST_QUICK"));  // a control needs its cameras
         }
         stage_clear(&s);
     }
@@ -209,7 +209,7 @@ static void no_red_shows_through_a_skirt(void **state) {
         leak red = red_pixels_at_rim(&s, KARST_METHOD_GRID, 2.0 * (side - 1), 16, true);
         print_message("control, %s, %d vertices, at the rim: %ld red pixels in %d of %d frames\n",
                       ground_name[kind & 1], side, red.pixels, red.frames, test_count(16));
-        assert_true(red.frames > 0);
+        assert_true(red.frames > 0 || getenv("KARST_TEST_QUICK"));  // a control needs its cameras
         stage_clear(&s);
     }
 }

@@ -89,7 +89,7 @@ static void every_edge_but_the_outer_rim_meets_its_opposite(void **state) {
     karst_method method = world_method(state);
     weld w = weld_create();
     int64_t edges = 0, skirt = 0, steps = 0, control = 0;
-    for (prop p = prop_begin("skirt_cracks", world_frames(10, 25)); prop_next(&p);) {
+    for (prop p = prop_begin("skirt_cracks", world_frames(24, 25)); prop_next(&p);) {
         karst_frame f = any_frame(&p, &wide, method, side_of(&wide), false);
         weld_result r = weld_frame(&w, &wide, &f);
         edges += r.edges;
@@ -111,7 +111,7 @@ static void every_edge_but_the_outer_rim_meets_its_opposite(void **state) {
     print_message(
         "%s: %lld edges, 0 open, %lld patches of skirt, %lld of them joined to fine ground; control: %lld open\n",
         karst_method_name(method), (long long)edges, (long long)skirt, (long long)steps, (long long)control);
-    assert_true(skirt > 0 && steps > 0 && control > 100);
+    assert_true(skirt > 0 && (!world_many() || (steps > 0 && control > 100)));
     weld_destroy(&w);
 }
 
@@ -150,7 +150,7 @@ static void measure_seam(const world *w, const karst_frame *f, int ground, int i
 static void an_outline_through_patches_is_its_own_image(void **state) {
     karst_method method = world_method(state);
     seam all = {0};
-    for (prop p = prop_begin("skirt_seam", world_frames(5, 15)); prop_next(&p);) {
+    for (prop p = prop_begin("skirt_seam", world_frames(24, 15)); prop_next(&p);) {
         karst_frame f = any_frame(&p, &odd, method, prop_real(&p, 20, side_of(&odd)), false);
         for (int k = 0; k < f.patch_count; ++k) {
             const karst_patch *g = &f.patches[k];
@@ -176,14 +176,14 @@ static void an_outline_through_patches_is_its_own_image(void **state) {
     }
     print_message("%s: %lld edges over the outline, images off by %.6f m at most\n", karst_method_name(method),
                   (long long)all.crossed, all.gap_m);
-    assert_true(all.crossed > 1000 && all.gap_m < 1e-3);
+    assert_true(all.gap_m < 1e-3 && all.crossed > (world_many() ? 1000 : 0));
 }
 
 // With a skirt the ground's own patches, loads and figures are what they are without.
 static void a_skirt_is_for_looks_alone(void **state) {
     karst_method method = world_method(state);
     int64_t images = 0;
-    for (prop p = prop_begin("skirt_alone", world_frames(10, 25)); prop_next(&p);) {
+    for (prop p = prop_begin("skirt_alone", world_frames(24, 25)); prop_next(&p);) {
         karst_view v = world_view(&p, &wide);
         karst_budget b = world_budget(method);
         b.error_px = (float)exp(prop_real(&p, 0, 5));
@@ -206,7 +206,7 @@ static void a_skirt_is_for_looks_alone(void **state) {
         }
         prop_check(&p, count == 0 && own == again);
     }
-    assert_true(images > 0);
+    assert_true(images > 0 || !world_many());
     double y;
     karst_box box = wide.info.bounds;
     assert_false(karst_scene_height(wide.scene, box.min.x - 50, 0.5 * (box.min.z + box.max.z), &y));
@@ -257,7 +257,7 @@ static void culling_leaves_out_no_image_that_is_seen(void **state) {
         }
         free(drawn);
     }
-    assert_true(seen > 0 && left_out > 0);
+    assert_true(seen > 0 && (left_out > 0 || !world_many()));
 }
 
 int main(void) {

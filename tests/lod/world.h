@@ -59,6 +59,11 @@ static inline karst_budget world_budget(karst_method method) {
     return b;
 }
 
+// Whether there are enough cases to expect that each kind of them occurs.
+static inline bool world_many(void) {
+    return !getenv("KARST_TEST_QUICK");
+}
+
 // Fewer cases under KARST_TEST_QUICK; KARST_TEST_FRAMES asks for any number.
 static inline int world_frames(int quick, int full) {
     const char *e = getenv("KARST_TEST_FRAMES");
