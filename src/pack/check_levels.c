@@ -34,8 +34,15 @@ typedef struct result {
 // The results of one level, in the order of `chosen`, the sorted numbers of its chunks that are looked into.
 typedef struct layer {
     size_t *chosen, count, room;
+    struct turn *turns;  // of each, when it is its turn
     result *results;
 } layer;
+
+// Chunks are read in the order of their records, which hold four: by rows each record would be decoded twice.
+typedef struct turn {
+    uint64_t key;
+    size_t at;  // in chosen
+} turn;
 
 // The last chunk of each level that a worker read.
 typedef struct shelf {
@@ -56,6 +63,19 @@ typedef struct walk {
 static int compare_index(const void *key, const void *at) {
     size_t a = *(const size_t *)key, b = *(const size_t *)at;
     return (a > b) - (a < b);
+}
+
+static int compare_turn(const void *a, const void *b) {
+    const turn *p = a, *q = b;
+    return (p->key > q->key) - (p->key < q->key);
+}
+
+static void order_turns(layer *l, size_t across) {
+    for (size_t i = 0; i < l->count; ++i) {
+        uint64_t x = l->chosen[i] % across, z = l->chosen[i] / across;
+        l->turns[i] = (turn){(z >> 1) << 32 | (x >> 1) << 2 | (z & 1) << 1 | (x & 1), i};
+    }
+    qsort(l->turns, l->count, sizeof *l->turns, compare_turn);
 }
 
 static const result *find(const layer *l, const kst_directory *d, int level, int32_t x, int32_t z) {
@@ -500,8 +520,10 @@ static karst_status look_into(const walk *w, shelf *s, kst_tally *tally, size_t 
 static karst_status look_range(int begin, int end, int worker, void *context) {
     walk *w = context;
     karst_status status = KARST_OK;
-    for (int i = begin; i < end && !status; ++i)
-        status = look_into(w, &w->shelves[worker], w->c->tally[worker], w->now->chosen[i], &w->now->results[i]);
+    for (int i = begin; i < end && !status; ++i) {
+        size_t at = w->now->turns[i].at;
+        status = look_into(w, &w->shelves[worker], w->c->tally[worker], w->now->chosen[at], &w->now->results[at]);
+    }
     kst_check_ease(w->c);
     return status;
 }
@@ -603,12 +625,16 @@ static karst_status open_layer(const walk *w, layer *out) {
         if (!kept || out->chosen[kept - 1] != out->chosen[i]) out->chosen[kept++] = out->chosen[i];
     out->count = kept;
     out->results = kst_alloc_array(NULL, kept, sizeof *out->results);
-    return out->results ? KARST_OK : KARST_ERROR_MEMORY;
+    out->turns = kst_alloc_array(NULL, kept, sizeof *out->turns);
+    if (!out->results || !out->turns) return KARST_ERROR_MEMORY;
+    order_turns(out, (size_t)w->d->chunks_x[w->level]);
+    return KARST_OK;
 }
 
 static void close_layer(layer *l) {
     kst_free(NULL, l->chosen, l->room * sizeof *l->chosen);
     kst_free(NULL, l->results, l->count * sizeof *l->results);
+    kst_free(NULL, l->turns, l->count * sizeof *l->turns);
     *l = (layer){0};
 }
 
