@@ -44,7 +44,8 @@ typedef enum karst_gl_overlay {
 /// The word for the overlay that colours the ground among these bits, "none" when there is none. Static storage.
 /// Threads: any.
 KARST_API const char *karst_gl_overlay_name(unsigned overlays);
-/// The overlay that a word names ("none" too), in *out; false, and *out untouched, when none has that name. Threads: any.
+/// The overlay that a word names ("none" too), in *out; false, and *out untouched, when none has that name. Threads:
+/// any.
 KARST_API bool karst_gl_overlay_find(const char *name, karst_gl_overlay *out);
 
 /// How a frame looks. Start from karst_gl_look_default().
@@ -79,8 +80,7 @@ enum { KARST_GL_KEYS_MAX = 8 };
 
 /// The legend of the overlay that colours the ground; between colours that follow each other it blends, but for
 /// methods. Threads: as karst_gl_draw(). @return number of keys, 0 when no overlay colours
-KARST_API int karst_gl_overlay_keys(const karst_gl *gl, const karst_gl_look *look,
-                                    karst_gl_key out[KARST_GL_KEYS_MAX]);
+KARST_API int karst_gl_overlay_keys(const karst_gl *gl, const karst_gl_look *look, karst_gl_key out[KARST_GL_KEYS_MAX]);
 
 /// Copy what is new and draw view `view_index` of the frame into framebuffer `target` (GL name), sized by the view.
 /// Sets all GL state it needs and restores none. A frame may be drawn any

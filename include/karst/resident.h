@@ -60,7 +60,8 @@ typedef struct karst_resident_vertex {
     float occlusion, opacity;  ///< 0..1; of an odd vertex the mean of the even ones round it
 } karst_resident_vertex;
 
-/// Vertex (i, j), 0..64, as the shaders read it, of words that were packed or checked. Threads: any. Cost: under 0.1 us.
+/// Vertex (i, j), 0..64, as the shaders read it, of words that were packed or checked. Threads: any. Cost: under 0.1
+/// us.
 KARST_API karst_resident_vertex karst_resident_read(const uint32_t *words, int i, int j);
 
 /// Is cell (i, j), 0..63, a hole? Otherwise as karst_resident_read().

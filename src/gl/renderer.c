@@ -306,7 +306,8 @@ static void set_state(const karst_view *view, GLuint framebuffer) {
     glDisable(GL_PRIMITIVE_RESTART);
     glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
     glDisable(GL_POLYGON_OFFSET_FILL);
-    glEnable(GL_DEPTH_CLAMP);  // hardware that cuts at the near plane can gape where a wall passes behind the eye
+    // Hardware that cuts at the near plane can gape where a wall passes behind the eye.
+    glEnable(GL_DEPTH_CLAMP);
     glDisable(GL_FRAMEBUFFER_SRGB);  // shaders give sRGB
     glEnable(GL_MULTISAMPLE);
     glEnable(GL_DEPTH_TEST);
