@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "surface/pages.h"
+#include "surface/blocks.h"
 
 karst_field_def karst_field_def_default(void) {
     return (karst_field_def){.shape = {.columns = 1025, .rows = 1025, .spacing_m = 1},
@@ -79,55 +79,24 @@ karst_status karst_field_read_chunk(karst_field *field, int32_t chunk_x, int32_t
     return KARST_OK;
 }
 
-// ---- rectangles ------------------------------------------------------------------------------------
-
-static bool rect_fits(karst_rect r, int32_t width, int32_t height) {
-    return r.x0 >= 0 && r.x0 <= r.x1 && r.x1 <= width && r.z0 >= 0 && r.z0 <= r.z1 && r.z1 <= height;
-}
-
-static int32_t least(int32_t a, int32_t b) {
-    return a < b ? a : b;
-}
-static int32_t most(int32_t a, int32_t b) {
-    return a > b ? a : b;
-}
-
-// The part of rect in block (bx, bz).
-static karst_rect clip_to_block(karst_rect r, int32_t bx, int32_t bz) {
-    return (karst_rect){most(r.x0, bx * KARST_CHUNK_CELLS), most(r.z0, bz * KARST_CHUNK_CELLS),
-                        least(r.x1, (bx + 1) * KARST_CHUNK_CELLS), least(r.z1, (bz + 1) * KARST_CHUNK_CELLS)};
-}
-
-// Loop over the blocks that a non-empty rect touches.
-#define FOR_BLOCKS(rect, bx, bz)                                                                      \
-    for (int32_t bz = (rect).z0 / KARST_CHUNK_CELLS; bz <= ((rect).z1 - 1) / KARST_CHUNK_CELLS; ++bz) \
-        for (int32_t bx = (rect).x0 / KARST_CHUNK_CELLS; bx <= ((rect).x1 - 1) / KARST_CHUNK_CELLS; ++bx)
-
-static bool is_empty(karst_rect r) {
-    return r.x0 == r.x1 || r.z0 == r.z1;
-}
-
-static size_t at(karst_rect r, int stride, int32_t column, int32_t row) {  // index into the caller's array
-    return (size_t)(row - r.z0) * (size_t)stride + (size_t)(column - r.x0);
-}
+// ---- vertices: one on a border of chunks is in all that it touches --------------------------------------
 
 static int local(int32_t column, int32_t row, const kst_page *page) {
     return (row - page->z * KARST_CHUNK_CELLS) * KARST_CHUNK_SIDE + column - page->x * KARST_CHUNK_CELLS;
 }
 
 karst_status karst_field_read(karst_field *field, karst_rect rect, float *y, float *x, float *z, int stride) {
-    if (!rect_fits(rect, field->shape.columns, field->shape.rows)) return KARST_ERROR_ARGUMENT;
-    if (is_empty(rect)) return KARST_OK;
+    if (!kst_rect_fits(rect, field->shape.columns, field->shape.rows)) return KARST_ERROR_ARGUMENT;
+    if (kst_rect_is_empty(rect)) return KARST_OK;
     KARST_ASSERT(stride >= rect.x1 - rect.x0);
-    FOR_BLOCKS(rect, bx, bz) {
+    KST_FOR_BLOCKS(rect, KARST_CHUNK_CELLS, bx, bz) {
         kst_page *page;
-        karst_status status =
-            kst_page_get(field, least(bx, field->chunks_x - 1), least(bz, field->chunks_z - 1), &page);
+        karst_status status = kst_block_page(field, bx, bz, &page);
         if (status) return status;
-        karst_rect part = clip_to_block(rect, bx, bz);
+        karst_rect part = kst_block_part(rect, KARST_CHUNK_CELLS, bx, bz);
         size_t bytes = (size_t)(part.x1 - part.x0) * sizeof(float);
         for (int32_t row = part.z0; row < part.z1; ++row) {
-            size_t to = at(rect, stride, part.x0, row);
+            size_t to = kst_rect_at(rect, stride, part.x0, row);
             int from = local(part.x0, row, page);
             memcpy(y + to, page->y + from, bytes);
             const float *sideways = page->sideways;
@@ -142,7 +111,7 @@ karst_status karst_field_read(karst_field *field, karst_rect rect, float *y, flo
 static bool rows_are_finite(karst_rect r, const float *values, int stride, bool *any) {
     for (int32_t row = r.z0; values && row < r.z1; ++row)
         for (int32_t column = r.x0; column < r.x1; ++column) {
-            float value = values[at(r, stride, column, row)];
+            float value = values[kst_rect_at(r, stride, column, row)];
             if (!isfinite(value)) return false;
             if (value != 0) *any = true;
         }
@@ -157,7 +126,7 @@ typedef struct source {
 
 static void write_part(kst_page *page, const source *s, karst_rect part) {
     for (int32_t row = part.z0; row < part.z1; ++row) {
-        size_t from = at(s->rect, s->stride, part.x0, row);
+        size_t from = kst_rect_at(s->rect, s->stride, part.x0, row);
         int to = local(part.x0, row, page), count = part.x1 - part.x0;
         memcpy(page->y + to, s->y + from, (size_t)count * sizeof(float));
         if (!s->x || !page->sideways) continue;
@@ -168,49 +137,27 @@ static void write_part(kst_page *page, const source *s, karst_rect part) {
     }
 }
 
-// The part of a write that lies in one block: all its chunks are pinned and ready before a sample changes.
-static karst_status write_block(karst_field *field, const source *s, karst_rect part, int32_t bx, int32_t bz,
-                                bool displaces) {
-    bool left = bx > 0 && part.x0 == bx * KARST_CHUNK_CELLS, above = bz > 0 && part.z0 == bz * KARST_CHUNK_CELLS;
-    kst_page *page[4];
-    karst_rect share[4];
-    int count = 0;
-    karst_status status = KARST_OK;
-    for (int k = 0; k < 4 && !status; ++k) {
-        int32_t x = bx - (k & 1), z = bz - (k >> 1);
-        if ((k & 1 && !left) || (k >> 1 && !above) || x >= field->chunks_x || z >= field->chunks_z) continue;
-        share[count] = part;
-        if (k & 1) share[count].x1 = part.x0 + 1;
-        if (k >> 1) share[count].z1 = part.z0 + 1;
-        status = kst_page_get(field, x, z, &page[count]);
-        if (status) break;
-        if (displaces) status = kst_page_displace(field, page[count]);
-        ++count;
-    }
-    for (int k = 0; k < count; ++k) {
-        if (!status) {
-            kst_page_change(field, page[k]);
-            write_part(page[k], s, share[k]);
-            kst_page_pad(&field->shape, page[k]);
-        }
-        kst_page_put(field, page[k]);
-    }
-    return status;
-}
-
 karst_status karst_field_write(karst_field *field, karst_rect rect, const float *y, const float *x, const float *z,
                                int stride) {
-    if (!rect_fits(rect, field->shape.columns, field->shape.rows) || !x != !z) return KARST_ERROR_ARGUMENT;
-    if (is_empty(rect)) return KARST_OK;
+    if (!kst_rect_fits(rect, field->shape.columns, field->shape.rows) || !x != !z) return KARST_ERROR_ARGUMENT;
+    if (kst_rect_is_empty(rect)) return KARST_OK;
     KARST_ASSERT(stride >= rect.x1 - rect.x0);
     bool any = false, displaces = false;
     if (!rows_are_finite(rect, y, stride, &any) || !rows_are_finite(rect, x, stride, &displaces) ||
         !rows_are_finite(rect, z, stride, &displaces))
         return KARST_ERROR_ARGUMENT;
     source s = {rect, y, x, z, stride};
-    FOR_BLOCKS(rect, bx, bz) {
-        karst_status status = write_block(field, &s, clip_to_block(rect, bx, bz), bx, bz, displaces);
+    KST_FOR_BLOCKS(rect, KARST_CHUNK_CELLS, bx, bz) {
+        kst_pinned pinned;
+        karst_status status = kst_block_pin(field, kst_block_part(rect, KARST_CHUNK_CELLS, bx, bz), KARST_CHUNK_CELLS,
+                                            bx, bz, displaces ? kst_page_displace : NULL, &pinned);
         if (status) return status;
+        for (int k = 0; k < pinned.count; ++k) {
+            kst_page_change(field, pinned.page[k]);
+            write_part(pinned.page[k], &s, pinned.share[k]);
+            kst_page_pad(&field->shape, pinned.page[k]);
+        }
+        kst_block_put(field, &pinned);
     }
     return KARST_OK;
 }
@@ -218,17 +165,17 @@ karst_status karst_field_write(karst_field *field, karst_rect rect, const float 
 // ---- holes: a cell is in one chunk only ------------------------------------------------------------
 
 karst_status karst_field_read_holes(karst_field *field, karst_rect rect, uint8_t *holes, int stride) {
-    if (!rect_fits(rect, field->shape.columns - 1, field->shape.rows - 1)) return KARST_ERROR_ARGUMENT;
-    if (is_empty(rect)) return KARST_OK;
+    if (!kst_rect_fits(rect, field->shape.columns - 1, field->shape.rows - 1)) return KARST_ERROR_ARGUMENT;
+    if (kst_rect_is_empty(rect)) return KARST_OK;
     KARST_ASSERT(stride >= rect.x1 - rect.x0);
-    FOR_BLOCKS(rect, bx, bz) {
+    KST_FOR_BLOCKS(rect, KARST_CHUNK_CELLS, bx, bz) {
         kst_page *page;
         karst_status status = kst_page_get(field, bx, bz, &page);
         if (status) return status;
-        karst_rect part = clip_to_block(rect, bx, bz);
+        karst_rect part = kst_block_part(rect, KARST_CHUNK_CELLS, bx, bz);
         for (int32_t row = part.z0; row < part.z1; ++row)
             for (int32_t column = part.x0; column < part.x1; ++column)
-                holes[at(rect, stride, column, row)] =
+                holes[kst_rect_at(rect, stride, column, row)] =
                     page->hole[row % KARST_CHUNK_CELLS] >> (column % KARST_CHUNK_CELLS) & 1;
         kst_page_put(field, page);
     }
@@ -236,20 +183,20 @@ karst_status karst_field_read_holes(karst_field *field, karst_rect rect, uint8_t
 }
 
 karst_status karst_field_write_holes(karst_field *field, karst_rect rect, const uint8_t *holes, int stride) {
-    if (!rect_fits(rect, field->shape.columns - 1, field->shape.rows - 1)) return KARST_ERROR_ARGUMENT;
-    if (is_empty(rect)) return KARST_OK;
+    if (!kst_rect_fits(rect, field->shape.columns - 1, field->shape.rows - 1)) return KARST_ERROR_ARGUMENT;
+    if (kst_rect_is_empty(rect)) return KARST_OK;
     KARST_ASSERT(stride >= rect.x1 - rect.x0);
-    FOR_BLOCKS(rect, bx, bz) {
+    KST_FOR_BLOCKS(rect, KARST_CHUNK_CELLS, bx, bz) {
         kst_page *page;
         karst_status status = kst_page_get(field, bx, bz, &page);
         if (status) return status;
         kst_page_change(field, page);
-        karst_rect part = clip_to_block(rect, bx, bz);
+        karst_rect part = kst_block_part(rect, KARST_CHUNK_CELLS, bx, bz);
         for (int32_t row = part.z0; row < part.z1; ++row)
             for (int32_t column = part.x0; column < part.x1; ++column) {
                 uint64_t bit = (uint64_t)1 << (column % KARST_CHUNK_CELLS);
                 uint64_t *word = &page->hole[row % KARST_CHUNK_CELLS];
-                *word = holes[at(rect, stride, column, row)] ? *word | bit : *word & ~bit;
+                *word = holes[kst_rect_at(rect, stride, column, row)] ? *word | bit : *word & ~bit;
             }
         kst_page_put(field, page);
     }
