@@ -58,8 +58,7 @@ static karst_status take(void *context, const kst_ring_chunk *chunk) {
         unsigned mask = kst_patch_seen(c, px, pz, m->frusta, m->eye_count, seen);
         if (mask) kst_found_patch(&m->found, &source, px, pz, mask, chunk->levels);
     }
-    if (m->found.patch_count > before)
-        kst_found_source(&m->found, &source, m->full ? 0 : share_of(c, chunk, m->eyes, m->eye_count));
+    if (m->found.patch_count > before) kst_found_source(&m->found, &source, share_of(c, chunk, m->eyes, m->eye_count));
     return KARST_OK;
 }
 

@@ -76,7 +76,7 @@ void kst_slots_destroy(kst_slots *s) {
 // ---- wishes ----------------------------------------------------------------------------------------
 
 void kst_slots_begin(kst_slots *s) {
-    s->split_count = s->sim_count = 0;
+    s->split_count = s->sim_count = s->chunk_count = 0;
     if (++s->update) return;
     s->update = 1;  // wrapped: old marks would look new
     for (int level = 0; level < s->tree.level_count; ++level)
@@ -105,8 +105,7 @@ static karst_status grow(const karst_allocator *a, void **list, int32_t *room, i
 }
 
 bool kst_slots_have_room(const kst_slots *s) {
-    return (uint64_t)s->split_count * 4 * kst_slots_chunk_bytes() <= s->memory_bytes &&
-           4 * s->split_count <= 2 * s->count;
+    return (uint64_t)s->chunk_count * kst_slots_chunk_bytes() <= s->memory_bytes && s->chunk_count <= 2 * s->count;
 }
 
 karst_status kst_slots_wish(kst_slots *s, const kst_leaf *node, float urgency) {
@@ -114,8 +113,12 @@ karst_status kst_slots_wish(kst_slots *s, const kst_leaf *node, float urgency) {
     void *list = s->splits;
     karst_status status = grow(s->allocator, &list, &s->split_room, s->split_count, sizeof *s->splits);
     s->splits = list;
-    if (!status) s->splits[s->split_count++] = (kst_split){node->level, node->x, node->z, urgency};
-    return status;
+    if (status) return status;
+    s->splits[s->split_count++] = (kst_split){node->level, node->x, node->z, urgency};
+    int wide = 1 + (2 * node->x + 1 < s->tree.grid_x[node->level - 1]),
+        deep = 1 + (2 * node->z + 1 < s->tree.grid_z[node->level - 1]);
+    s->chunk_count += wide * deep;
+    return KARST_OK;
 }
 
 static double squared_to(const float box[6], const kst_eye *e) {

@@ -30,6 +30,7 @@ typedef struct kst_slots {
     uint32_t *wished[KARST_MAX_LEVEL + 1];  // update that wished a node split last; level 0: simulation data
     kst_split *splits;
     int32_t split_count, split_room;
+    int32_t chunk_count;  // children of these
     kst_sim_want *sims;
     int32_t sim_count, sim_room;
     // What became of it.
