@@ -60,26 +60,6 @@ static bool is_closed(const karst_scene *scene, const karst_frame *f) {
     return count > 0 && !r.open;
 }
 
-static uint8_t *read_file(const char *path, size_t *size) {
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    uint8_t *bytes = malloc(1 << 23);
-    *size = fread(bytes, 1, 1 << 23, f);
-    fclose(f);
-    return bytes;
-}
-
-static void write_at(const char *path, const uint8_t *bytes, size_t from, size_t to) {
-    int fd = open(path, O_WRONLY | O_CREAT, 0644);
-    assert_true(fd >= 0);
-    while (from < to) {
-        ssize_t n = pwrite(fd, bytes + from, to - from, (off_t)from);
-        assert_true(n > 0);
-        from += (size_t)n;
-    }
-    close(fd);
-}
-
 // ---- damage ------------------------------------------------------------------------------------------
 
 // Is a chunk told as damaged, once, and no other but its siblings and what is below them?
@@ -120,8 +100,8 @@ static int finest_over(const karst_frame *f, int32_t column, int32_t row) {
 static void a_damaged_chunk_shows_its_parent_and_is_told_once(void **state) {
     const char *path = temp_path("damaged.kpack");
     size_t size;
-    uint8_t *bytes = read_file(temp_path("hills.kpack"), &size);
-    write_at(path, bytes, 0, size);
+    uint8_t *bytes = read_bytes(temp_path("hills.kpack"), &size);
+    write_part(path, bytes, 0, size);
     karst_pack *pack;
     assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
     karst_scene *scene = make_scene(pack, NULL), *sound = make_scene(hills.pack, NULL);
@@ -167,8 +147,8 @@ static void damage_near_a_viewer_is_one_damage(void **state) {
     (void)state;
     const char *path = temp_path("near.kpack");
     size_t size;
-    uint8_t *bytes = read_file(temp_path("hills.kpack"), &size);
-    write_at(path, bytes, 0, size);
+    uint8_t *bytes = read_bytes(temp_path("hills.kpack"), &size);
+    write_part(path, bytes, 0, size);
     free(bytes);
     karst_pack *pack;
     assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
@@ -193,8 +173,8 @@ static void a_damaged_root_is_an_error_and_no_frame(void **state) {
     (void)state;
     const char *path = temp_path("root.kpack");
     size_t size;
-    uint8_t *bytes = read_file(temp_path("hills.kpack"), &size);
-    write_at(path, bytes, 0, size);
+    uint8_t *bytes = read_bytes(temp_path("hills.kpack"), &size);
+    write_part(path, bytes, 0, size);
     free(bytes);
     karst_pack *pack;
     assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
@@ -220,7 +200,7 @@ static void a_growing_pack_is_drawn_closed_and_ends_whole(void **state) {
     const char *path = temp_path("growing.kpack");
     unlink(path);
     size_t size;
-    uint8_t *bytes = read_file(temp_path("hills.kpack"), &size);
+    uint8_t *bytes = read_bytes(temp_path("hills.kpack"), &size);
     karst_budget b = world_budget(world_method(state));
     b.error_px = 0.05f;
     b.cull = false;
@@ -235,7 +215,7 @@ static void a_growing_pack_is_drawn_closed_and_ends_whole(void **state) {
     int closed = 0, coarse = 0, refused = 0;
     for (size_t have = 0, step = size / 41; have < size;) {
         size_t next = have + step < size ? have + step : size;
-        write_at(path, bytes, have, next);
+        write_part(path, bytes, have, next);
         have = next;
         karst_pack_def def = karst_pack_def_default();
         def.partial = true;

@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A pack that is still being downloaded: what is there answers as the whole pack does, what is not says so.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "pack/alter.h"
 #include "pack/pack.h"
-
-static uint8_t *bytes_of(const char *path, size_t *size) {
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    uint8_t *bytes = malloc(1 << 23);
-    *size = fread(bytes, 1, 1 << 23, f);
-    fclose(f);
-    return bytes;
-}
-
-static void grow_to(const char *path, const uint8_t *bytes, size_t from, size_t to) {
-    int fd = open(path, O_WRONLY | O_CREAT, 0644);
-    assert_true(fd >= 0);
-    while (from < to) {
-        ssize_t n = pwrite(fd, bytes + from, to - from, (off_t)from);
-        assert_true(n > 0);
-        from += (size_t)n;
-    }
-    close(fd);
-}
 
 static karst_pack_def partial_def(karst_report *report) {
     karst_pack_def def = karst_pack_def_default();
@@ -38,7 +15,7 @@ static void a_growing_file_answers_as_far_as_it_goes(void **state) {
     const char *path = temp_path("whole.kpack"), *growing = temp_path("growing.kpack");
     bake_scene(path, 300, 200, true, true);
     size_t size;
-    uint8_t *bytes = bytes_of(path, &size);
+    uint8_t *bytes = read_bytes(path, &size);
     karst_pack *whole, *pack = NULL;
     assert_int_equal(karst_pack_open(path, NULL, &whole), KARST_OK);
     karst_chunk *a = malloc(sizeof *a), *b = malloc(sizeof *b);
@@ -48,7 +25,7 @@ static void a_growing_file_answers_as_far_as_it_goes(void **state) {
     for (size_t have = 0, step = 0; have <= size; have = have == size         ? size + 1
                                                          : have + step > size ? size
                                                                               : have + step) {
-        grow_to(growing, bytes, have >= step ? have - step : 0, have);
+        write_part(growing, bytes, have >= step ? have - step : 0, have);
         step = 1 + size / 37;
         if (!pack) {
             karst_report report = {0};
@@ -112,8 +89,8 @@ static void a_short_file_is_partial_only_on_request(void **state) {
     const char *path = temp_path("short.kpack"), *part = temp_path("part.kpack"), *other = temp_path("other.kpack");
     bake_scene(path, 100, 60, false, false);
     size_t size;
-    uint8_t *bytes = bytes_of(path, &size);
-    grow_to(part, bytes, 0, size - 64);
+    uint8_t *bytes = read_bytes(path, &size);
+    write_part(part, bytes, 0, size - 64);
     karst_pack *pack = NULL;
     assert_int_equal(karst_pack_open(part, NULL, &pack), KARST_ERROR_FORMAT);
     assert_null(pack);
@@ -124,13 +101,13 @@ static void a_short_file_is_partial_only_on_request(void **state) {
     const size_t lengths[] = {0, 5, 63, 64, 200};
     for (int k = 0; k < 5; ++k) {
         remove(other);
-        grow_to(other, bytes, 0, lengths[k]);
+        write_part(other, bytes, 0, lengths[k]);
         assert_int_equal(karst_pack_open(other, &def, &pack), KARST_ERROR_PENDING);
     }
     bytes[3] ^= 1;
     for (int k = 1; k < 5; ++k) {
         remove(other);
-        grow_to(other, bytes, 0, lengths[k]);
+        write_part(other, bytes, 0, lengths[k]);
         assert_int_equal(karst_pack_open(other, &def, &pack), KARST_ERROR_FORMAT);
     }
     free(bytes);

@@ -539,20 +539,15 @@ static void damaged_chunks_are_found(void **state) {
 static void a_scrambled_file_never_crashes(void **state) {
     (void)state;
     const char *path = poured(130, 130, 1);
-    FILE *f = fopen(path, "rb");
-    fseek(f, 0, SEEK_END);
-    size_t size = (size_t)ftell(f);
-    uint8_t *good = malloc(size), *bad = malloc(size);
-    rewind(f);
-    assert_int_equal(fread(good, 1, size, f), size);
-    fclose(f);
+    size_t size;
+    uint8_t *good = read_bytes(path, &size), *bad = malloc(size);
     char message[KARST_REPORT_BYTES];
     int refused = 0;
     for (prop p = prop_begin("project_scramble", 200); prop_next(&p);) {
         memcpy(bad, good, size);
         for (int k = prop_int(&p, 1, 20); k; --k)
             bad[prop_u64(&p) % (prop_chance(&p, 0.5) ? 8192 : size)] = (uint8_t)prop_u64(&p);
-        f = fopen(path, "wb");
+        FILE *f = fopen(path, "wb");
         size_t kept = prop_chance(&p, 0.2) ? prop_u64(&p) % size : size;
         fwrite(bad, 1, kept, f);
         fclose(f);

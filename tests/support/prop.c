@@ -3,6 +3,7 @@
 #include "support/prop.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,4 +105,26 @@ bool same_bytes(const char *a, const char *b) {
     kst_file_unmap(&x);
     kst_file_unmap(&y);
     return same;
+}
+
+uint8_t *read_bytes(const char *path, size_t *size) {
+    kst_map map;
+    assert_int_equal(kst_file_map(path, NULL, &map), KARST_OK);
+    uint8_t *bytes = malloc(map.size + 1);
+    assert_non_null(bytes);
+    memcpy(bytes, map.bytes, map.size);
+    *size = map.size;
+    kst_file_unmap(&map);
+    return bytes;
+}
+
+void write_part(const char *path, const uint8_t *bytes, size_t from, size_t to) {
+    int fd = open(path, O_WRONLY | O_CREAT, 0644);
+    assert_true(fd >= 0);
+    while (from < to) {
+        ssize_t n = pwrite(fd, bytes + from, to - from, (off_t)from);
+        assert_true(n > 0);
+        from += (size_t)n;
+    }
+    close(fd);
 }

@@ -51,3 +51,7 @@ const char *data_path(const char *name);
 
 // Whether two files hold the same bytes.
 bool same_bytes(const char *a, const char *b);
+// The bytes of a file, yours to free().
+uint8_t *read_bytes(const char *path, size_t *size);
+// Put bytes [from, to) where they belong in a file, made when there is none; the rest of it stays.
+void write_part(const char *path, const uint8_t *bytes, size_t from, size_t to);
