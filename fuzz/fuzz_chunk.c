@@ -12,9 +12,9 @@ static void try_chunk(const uint8_t *bytes, size_t size, int level) {
     karst_chunk *chunk = malloc(sizeof *chunk), *again = malloc(sizeof *again);
     uint8_t *encoded = malloc(room);
     if (!chunk || !again || !encoded) abort();
-    if (!kst_pack_decode_chunk(bytes, size, level, chunk)) {
+    if (!kst_pack_decode_chunk(bytes, size, level, NULL, chunk)) {
         size_t n = kst_pack_encode_chunk(chunk, level, encoded, room);
-        if (!n || kst_pack_decode_chunk(encoded, n, level, again) || memcmp(chunk, again, sizeof *chunk)) abort();
+        if (!n || kst_pack_decode_chunk(encoded, n, level, NULL, again) || memcmp(chunk, again, sizeof *chunk)) abort();
     }
     free(encoded);
     free(again);

@@ -99,11 +99,6 @@ size_t kst_compress_bound(size_t size);
 size_t kst_compress(const void *bytes, size_t size, void *out, size_t room, int level);
 // Decompress exactly size bytes; false when the input is damaged or of another size.
 bool kst_decompress(const void *bytes, size_t packed, void *out, size_t size);
-// The same with working memory that is kept from call to call, twice as fast on a chunk. One thread at a time.
-typedef struct kst_unpacker kst_unpacker;
-kst_unpacker *kst_unpacker_create(void);
-void kst_unpacker_destroy(kst_unpacker *unpacker);
-bool kst_unpacker_decompress(kst_unpacker *unpacker, const void *bytes, size_t packed, void *out, size_t size);
 
 // ---- file.c --------------------------------------------------------------------------------------
 

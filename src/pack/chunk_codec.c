@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Chunks as bytes: each component predicted from its left, upper and upper-left neighbour (the parallelogram),
-// the residuals zigzagged and split into byte planes, then zstd.
+// A chunk by itself as bytes, for the root of a pack: each component predicted from its left, upper and upper-left
+// neighbour (the parallelogram), the residuals zigzagged and split into byte planes, then zstd.
 //
 //     head, 8 bytes: flags (1 displaced, 2 holes, 4 occlusion, 8 transparency), level, most |dx| u16, most |dz| u16, 0
 //     u16 zstd frame of: y 4 planes | displaced: dx 2, dz 2 | normal x 1, z 1 | holes: 64 words | occlusion 1 |
 //                    transparency 1 | corners 4
 //
 // All arithmetic wraps, so any chunk comes back bit for bit.
-#include <math.h>
-
 #include "pack/format.h"
+#include "pack/record_parts.h"
 
 enum {
     HEAD_BYTES = 8,
@@ -20,10 +19,8 @@ enum {
     SIDE = KARST_CHUNK_SIDE,
     COUNT = KARST_CHUNK_VERTICES,
     HOLE_BYTES = KARST_CHUNK_CELLS * 8,
-    CORNER_ROWS = 6 + KARST_PATCH_LEVELS + 1,
-    CORNER_FLOATS = CORNER_ROWS * KARST_CORNER_COUNT,
     HALF = KARST_HALF_VERTICES,
-    RAW_MOST = COUNT * (4 + 2 + 2 + 2) + HOLE_BYTES + 2 * HALF + CORNER_FLOATS * 4,
+    RAW_MOST = COUNT * (4 + 2 + 2 + 2) + HOLE_BYTES + 2 * HALF + KST_CORNER_FLOATS * 4,
     ZSTD_LEVEL = 3,  // 7 takes half as long again for three thousandths less
 };
 
@@ -32,21 +29,16 @@ typedef struct scratch {
     uint8_t raw[RAW_MOST];
 } scratch;
 
-struct kst_chunk_decoder {
-    kst_unpacker *unpacker;
-    scratch scratch;
-};
+// What can be known of a chunk without unpacking it.
+typedef struct chunk_head {
+    bool displaced, holes, occlusion, transparency;
+    int level;
+    uint16_t reach_x_steps, reach_z_steps;
+} chunk_head;
 
-static size_t raw_bytes(const kst_chunk_head *h) {
+static size_t raw_bytes(const chunk_head *h) {
     return COUNT * 6 + (h->displaced ? COUNT * 4 : 0) + (h->holes ? HOLE_BYTES : 0) + (h->occlusion ? HALF : 0) +
-           (h->transparency ? HALF : 0) + CORNER_FLOATS * 4;
-}
-
-static uint32_t zigzag(uint32_t v) {
-    return v << 1 ^ (uint32_t)((int32_t)v >> 31);
-}
-static uint32_t unzigzag(uint32_t v) {
-    return v >> 1 ^ (0u - (v & 1));
+           (h->transparency ? HALF : 0) + KST_CORNER_FLOATS * 4;
 }
 
 // Residuals of side x side values, `bytes` wide, as planes, low byte first.
@@ -56,7 +48,7 @@ static uint8_t *put_planes(uint8_t *out, const uint32_t *value, int side, int by
         int i = k % side, j = k / side;
         uint32_t left = i ? value[k - 1] : 0, up = j ? value[k - side] : 0, corner = i && j ? value[k - side - 1] : 0;
         uint32_t residual = (value[k] - (left + up - corner)) << unused;
-        uint32_t code = zigzag((uint32_t)((int32_t)residual >> unused));
+        uint32_t code = kst_zigzag((uint32_t)((int32_t)residual >> unused));
         for (int b = 0; b < bytes; ++b) out[b * count + k] = (uint8_t)(code >> (8 * b));
     }
     return out + bytes * count;
@@ -68,7 +60,7 @@ static const uint8_t *read_planes(const uint8_t *in, uint32_t *value, int side, 
     for (int k = 0; k < count; ++k) value[k] = in[k];
     for (int b = 1; b < bytes; ++b)
         for (int k = 0; k < count; ++k) value[k] |= (uint32_t)in[b * count + k] << (8 * b);
-    for (int k = 0; k < count; ++k) value[k] = unzigzag(value[k]);
+    for (int k = 0; k < count; ++k) value[k] = kst_unzigzag(value[k]);
     for (int j = 0; j < side; ++j) {
         uint32_t *row = value + j * side;
         for (int i = 1; i < side; ++i) row[i] += row[i - 1];
@@ -89,51 +81,41 @@ static const uint8_t *read_half(const uint8_t *in, uint32_t *value, uint8_t half
     return in;
 }
 
-// The rows of the corners in the order of the file; each holds KARST_CORNER_LANES floats.
-static const float *corner_row(const karst_chunk_corners *c, int row) {
-    const float *rows[6] = {c->min_x, c->min_y, c->min_z, c->max_x, c->max_y, c->max_z};
-    return row < 6 ? rows[row] : c->error[row - 6];
-}
-
 static uint8_t *put_corners(uint8_t *out, const karst_chunk_corners *corners) {
-    for (int row = 0, k = 0; row < CORNER_ROWS; ++row) {
+    for (int row = 0, k = 0; row < KST_CORNER_ROWS; ++row) {
         uint32_t before = 0;
         for (int c = 0; c < KARST_CORNER_COUNT; ++c, ++k) {
             uint32_t bits;
-            memcpy(&bits, &corner_row(corners, row)[c], 4);
-            uint32_t code = zigzag(bits - before);
+            memcpy(&bits, &kst_corner_row_of(corners, row)[c], 4);
+            uint32_t code = kst_zigzag(bits - before);
             before = bits;
-            for (int b = 0; b < 4; ++b) out[b * CORNER_FLOATS + k] = (uint8_t)(code >> (8 * b));
+            for (int b = 0; b < 4; ++b) out[b * KST_CORNER_FLOATS + k] = (uint8_t)(code >> (8 * b));
         }
     }
-    return out + 4 * CORNER_FLOATS;
+    return out + 4 * KST_CORNER_FLOATS;
 }
 
 static bool read_corners(const uint8_t *in, karst_chunk_corners *corners) {
-    bool sane = true;
-    for (int row = 0, k = 0; row < CORNER_ROWS; ++row) {
-        float *to = (float *)(uintptr_t)corner_row(corners, row);
+    for (int row = 0, k = 0; row < KST_CORNER_ROWS; ++row) {
         uint32_t bits = 0;
         for (int c = 0; c < KARST_CORNER_COUNT; ++c, ++k) {
             uint32_t code = 0;
-            for (int b = 0; b < 4; ++b) code |= (uint32_t)in[b * CORNER_FLOATS + k] << (8 * b);
-            bits += unzigzag(code);
-            memcpy(&to[c], &bits, 4);
-            sane &= row < 6 ? !isnan(to[c]) : to[c] >= 0;
+            for (int b = 0; b < 4; ++b) code |= (uint32_t)in[b * KST_CORNER_FLOATS + k] << (8 * b);
+            bits += kst_unzigzag(code);
+            memcpy(&kst_corner_row(corners, row)[c], &bits, 4);
         }
-        for (int c = KARST_CORNER_COUNT; c < KARST_CORNER_LANES; ++c) to[c] = to[0];
     }
-    return sane;
+    return kst_corners_finish(corners);
 }
 
 static bool lanes_repeat(const karst_chunk_corners *corners) {
-    for (int row = 0; row < CORNER_ROWS; ++row)
+    for (int row = 0; row < KST_CORNER_ROWS; ++row)
         for (int c = KARST_CORNER_COUNT; c < KARST_CORNER_LANES; ++c)
-            if (memcmp(&corner_row(corners, row)[c], corner_row(corners, row), 4)) return false;
+            if (memcmp(&kst_corner_row_of(corners, row)[c], kst_corner_row_of(corners, row), 4)) return false;
     return true;
 }
 
-static kst_chunk_head head_of(const karst_chunk *chunk, int level) {
+static chunk_head head_of(const karst_chunk *chunk, int level) {
     int reach_x = 0, reach_z = 0;
     for (int k = 0; k < COUNT; ++k) {
         int x = chunk->vertex[k].dx < 0 ? -chunk->vertex[k].dx : chunk->vertex[k].dx;
@@ -148,27 +130,27 @@ static kst_chunk_head head_of(const karst_chunk *chunk, int level) {
         occlusion |= chunk->occlusion[k];
         transparency |= chunk->transparency[k];
     }
-    return (kst_chunk_head){.displaced = reach_x || reach_z,
-                            .holes = holes != 0,
-                            .occlusion = occlusion != 0,
-                            .transparency = transparency != 0,
-                            .level = level,
-                            .reach_x_steps = (uint16_t)reach_x,
-                            .reach_z_steps = (uint16_t)reach_z};
+    return (chunk_head){.displaced = reach_x || reach_z,
+                        .holes = holes != 0,
+                        .occlusion = occlusion != 0,
+                        .transparency = transparency != 0,
+                        .level = level,
+                        .reach_x_steps = (uint16_t)reach_x,
+                        .reach_z_steps = (uint16_t)reach_z};
 }
 
-bool kst_chunk_head_read(const uint8_t *bytes, size_t size, kst_chunk_head *out) {
+static bool read_head(const uint8_t *bytes, size_t size, chunk_head *out) {
     kst_reader r = {bytes, bytes + size, false};
     uint8_t flags = kst_read_u8(&r), level = kst_read_u8(&r);
     uint16_t reach_x = kst_read_u16(&r), reach_z = kst_read_u16(&r), spare = kst_read_u16(&r);
     if (r.bad || flags >= 2 * FLAG_TRANSPARENCY || level > KARST_MAX_LEVEL || spare) return false;
-    *out = (kst_chunk_head){.displaced = flags & FLAG_DISPLACED,
-                            .holes = flags & FLAG_HOLES,
-                            .occlusion = flags & FLAG_OCCLUSION,
-                            .transparency = flags & FLAG_TRANSPARENCY,
-                            .level = level,
-                            .reach_x_steps = reach_x,
-                            .reach_z_steps = reach_z};
+    *out = (chunk_head){.displaced = flags & FLAG_DISPLACED,
+                        .holes = flags & FLAG_HOLES,
+                        .occlusion = flags & FLAG_OCCLUSION,
+                        .transparency = flags & FLAG_TRANSPARENCY,
+                        .level = level,
+                        .reach_x_steps = reach_x,
+                        .reach_z_steps = reach_z};
     return out->displaced == (reach_x || reach_z);
 }
 
@@ -182,7 +164,7 @@ size_t kst_pack_encode_chunk(const karst_chunk *chunk, int level, uint8_t *out, 
     if (room < HEAD_BYTES) return 0;
     scratch *s = kst_alloc(NULL, sizeof *s);
     if (!s) return 0;
-    kst_chunk_head head = head_of(chunk, level);
+    chunk_head head = head_of(chunk, level);
     kst_out o = {out};
     kst_put_uint(&o,
                  (head.displaced ? FLAG_DISPLACED : 0u) | (head.holes ? FLAG_HOLES : 0u) |
@@ -221,7 +203,7 @@ size_t kst_pack_encode_chunk(const karst_chunk *chunk, int level, uint8_t *out, 
     return packed ? HEAD_BYTES + packed : 0;
 }
 
-static bool unpack(scratch *s, const kst_chunk_head *head, karst_chunk *out) {
+static bool unpack(scratch *s, const chunk_head *head, karst_chunk *out) {
     memset(out, 0, sizeof *out);  // the struct's own padding too, so that equal chunks compare equal as bytes
     const uint8_t *at = read_planes(s->raw, s->value, SIDE, 4);
     for (int k = 0; k < COUNT; ++k) out->vertex[k] = (karst_vertex){(int32_t)s->value[k], 0, 0};
@@ -242,41 +224,20 @@ static bool unpack(scratch *s, const kst_chunk_head *head, karst_chunk *out) {
     if (head->transparency) at = read_half(at, s->value, out->transparency);
     if (!read_corners(at, &out->corners)) return false;
     // One chunk has one encoding: the head says what is there, no more and no less.
-    kst_chunk_head is = head_of(out, head->level);
+    chunk_head is = head_of(out, head->level);
     return is.displaced == head->displaced && is.holes == head->holes && is.occlusion == head->occlusion &&
            is.transparency == head->transparency && is.reach_x_steps == head->reach_x_steps &&
            is.reach_z_steps == head->reach_z_steps;
 }
 
-kst_chunk_decoder *kst_chunk_decoder_create(const karst_allocator *allocator) {
-    kst_chunk_decoder *d = kst_alloc(allocator, sizeof *d);
-    if (!d) return NULL;
-    d->unpacker = kst_unpacker_create();
-    if (d->unpacker) return d;
-    kst_free(allocator, d, sizeof *d);
-    return NULL;
-}
-
-void kst_chunk_decoder_destroy(kst_chunk_decoder *d, const karst_allocator *allocator) {
-    if (!d) return;
-    kst_unpacker_destroy(d->unpacker);
-    kst_free(allocator, d, sizeof *d);
-}
-
-karst_status kst_chunk_decoder_decode(kst_chunk_decoder *d, const uint8_t *bytes, size_t size, int level,
-                                      karst_chunk *out) {
-    kst_chunk_head head;
-    if (!kst_chunk_head_read(bytes, size, &head) || head.level != level) return KARST_ERROR_FORMAT;
-    bool ok =
-        kst_unpacker_decompress(d->unpacker, bytes + HEAD_BYTES, size - HEAD_BYTES, d->scratch.raw, raw_bytes(&head)) &&
-        unpack(&d->scratch, &head, out);
-    return ok ? KARST_OK : KARST_ERROR_FORMAT;
-}
-
-karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, karst_chunk *out) {
-    kst_chunk_decoder *d = kst_chunk_decoder_create(NULL);
-    if (!d) return KARST_ERROR_MEMORY;
-    karst_status status = kst_chunk_decoder_decode(d, bytes, size, level, out);
-    kst_chunk_decoder_destroy(d, NULL);
-    return status;
+karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, const karst_allocator *allocator,
+                                   karst_chunk *out) {
+    chunk_head head;
+    if (!read_head(bytes, size, &head) || head.level != level) return KARST_ERROR_FORMAT;
+    scratch *s = kst_alloc(allocator, sizeof *s);
+    if (!s) return KARST_ERROR_MEMORY;
+    bool good =
+        kst_decompress(bytes + HEAD_BYTES, size - HEAD_BYTES, s->raw, raw_bytes(&head)) && unpack(s, &head, out);
+    kst_free(allocator, s, sizeof *s);
+    return good ? KARST_OK : KARST_ERROR_FORMAT;
 }

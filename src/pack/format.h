@@ -85,20 +85,5 @@ karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t s
                                 uint64_t file_bytes, const karst_allocator *allocator, const char *path,
                                 karst_report *report);
 
-// Head of an encoded chunk: what can be known without unpacking it.
-typedef struct kst_chunk_head {
-    bool displaced, holes, occlusion, transparency;
-    int level;
-    uint16_t reach_x_steps, reach_z_steps;
-} kst_chunk_head;
-bool kst_chunk_head_read(const uint8_t *bytes, size_t size, kst_chunk_head *out);
-
-// kst_pack_decode_chunk with working memory kept from chunk to chunk (about 220 KB). One thread at a time.
-typedef struct kst_chunk_decoder kst_chunk_decoder;
-kst_chunk_decoder *kst_chunk_decoder_create(const karst_allocator *allocator);
-void kst_chunk_decoder_destroy(kst_chunk_decoder *decoder, const karst_allocator *allocator);
-karst_status kst_chunk_decoder_decode(kst_chunk_decoder *decoder, const uint8_t *bytes, size_t size, int level,
-                                      karst_chunk *out);
-
 // All bands of a map into samples, from untrusted bytes.
 karst_status kst_map_decode(const uint8_t *bytes, size_t size, const karst_map *map, void *samples);

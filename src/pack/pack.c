@@ -227,14 +227,6 @@ static void put_back(const karst_pack *pack, kst_record_coder *d) {
     kst_record_coder_destroy(d);
 }
 
-static karst_status decode_root(const karst_pack *pack, const uint8_t *bytes, size_t size, karst_chunk *out) {
-    kst_chunk_decoder *decoder = kst_chunk_decoder_create(pack->def.allocator);
-    if (!decoder) return KARST_ERROR_MEMORY;
-    karst_status status = kst_chunk_decoder_decode(decoder, bytes, size, pack->directory.level_count - 1, out);
-    kst_chunk_decoder_destroy(decoder, pack->def.allocator);
-    return status;
-}
-
 // Queries trust that no vertex of level 0 is moved farther than the directory says.
 static bool keeps_reach(const kst_directory *d, const karst_chunk *chunk) {
     int x = 0, z = 0;
@@ -265,7 +257,7 @@ karst_status kst_pack_decode_record(const karst_pack *pack, size_t record, kst_r
             kst_record_decode(decoder, pack->tables, pack->slots, place, parent, bytes, (size_t)span->size, chunks);
         put_back(pack, decoder);
     } else {
-        status = decode_root(pack, bytes, (size_t)span->size, chunks);
+        status = kst_pack_decode_chunk(bytes, (size_t)span->size, d->level_count - 1, pack->def.allocator, chunks);
     }
     int level = record ? place.level : d->level_count - 1;
     for (int child = 0; child < (record ? 4 : 1) && !status && !level; ++child)

@@ -4,24 +4,7 @@
 #include <math.h>
 
 #include "pack/record_parts.h"
-
-static float float_up(double v) {
-    float f = (float)v;
-    return (double)f < v ? nextafterf(f, INFINITY) : f;
-}
-static float float_down(double v) {
-    float f = (float)v;
-    return (double)f > v ? nextafterf(f, -INFINITY) : f;
-}
-
-// Row of floats in a chunk's corners: min x, y, z, max x, y, z, errors; KARST_CORNER_LANES a row.
-static float *corner_row(karst_chunk_corners *c, int row) {
-    float *rows[6] = {c->min_x, c->min_y, c->min_z, c->max_x, c->max_y, c->max_z};
-    return row < 6 ? rows[row] : c->error[row - 6];
-}
-static const float *corner_row_of(const karst_chunk_corners *c, int row) {
-    return corner_row((karst_chunk_corners *)(uintptr_t)c, row);
-}
+#include "surface/ray.h"
 
 static bool is_inside(int corner) {
     int i = corner % KARST_CHUNK_CORNERS, j = corner / KARST_CHUNK_CORNERS;
@@ -127,7 +110,7 @@ static double step_of(const kst_record_tables *t, int axis) {
 // The float of a bound that is so many steps.
 static float bound_float(const kst_record_tables *t, int row, int32_t steps) {
     double v = steps * step_of(t, row % 3);
-    return row < 3 ? float_down(v) : float_up(v);
+    return row < 3 ? kst_float_below(v) : kst_float_above(v);
 }
 
 static bool bound_steps(const kst_record_tables *t, int row, float v, int32_t *out) {
@@ -159,7 +142,7 @@ bool kst_corner_numbers(const kst_record_tables *t, kst_record_place p, const ka
             guess_box(t, p.level, x, z, &own, c, low, high);
             for (int row = 0; row < 6; ++row) {
                 int32_t steps;
-                if (!bound_steps(t, row, corner_row_of(&children[child]->corners, row)[c], &steps)) return false;
+                if (!bound_steps(t, row, kst_corner_row_of(&children[child]->corners, row)[c], &steps)) return false;
                 uint32_t off =
                     row < 3 ? (uint32_t)low[row] - (uint32_t)steps : (uint32_t)steps - (uint32_t)high[row - 3];
                 if (row % 3 == 1 && (off & ((1u << t->y_shift) - 1))) return false;
@@ -180,11 +163,10 @@ bool kst_corner_numbers(const kst_record_tables *t, kst_record_place p, const ka
     return true;
 }
 
-// Lanes beyond the corners repeat the first; nothing is a NaN, no error is below 0.
-static bool finish_corners(karst_chunk_corners *corners) {
+bool kst_corners_finish(karst_chunk_corners *corners) {
     bool sane = true;
     for (int row = 0; row < KST_CORNER_ROWS; ++row) {
-        float *at = corner_row(corners, row);
+        float *at = kst_corner_row(corners, row);
         for (int c = 0; c < KARST_CORNER_COUNT; ++c) sane &= row < 6 ? !isnan(at[c]) : at[c] >= 0;
         for (int c = KARST_CORNER_COUNT; c < KARST_CORNER_LANES; ++c) at[c] = at[0];
     }
@@ -208,7 +190,7 @@ bool kst_corners_from(const kst_record_tables *t, kst_record_place p, const uint
                 uint32_t off = kst_unzigzag(number[k + row * KARST_CORNER_COUNT + c]);
                 if (row % 3 == 1) off <<= t->y_shift;
                 uint32_t steps = row < 3 ? (uint32_t)low[row] - off : (uint32_t)high[row - 3] + off;
-                corner_row(corners, row)[c] = bound_float(t, row, (int32_t)steps);
+                kst_corner_row(corners, row)[c] = bound_float(t, row, (int32_t)steps);
             }
         }
         for (int e = 0; e <= KARST_PATCH_LEVELS; ++e)
@@ -219,7 +201,7 @@ bool kst_corners_from(const kst_record_tables *t, kst_record_place p, const uint
                 memcpy(&corners->error[e][c], &bits, sizeof bits);
             }
         k += KST_CORNER_FLOATS;
-        sane &= finish_corners(corners);
+        sane &= kst_corners_finish(corners);
     }
     return sane;
 }
@@ -236,7 +218,7 @@ void kst_corners_put_raw(const kst_record_tables *t, kst_record_place p, const k
     for (int child = 0; child < 4; ++child)
         for (int row = 0; row < KST_CORNER_ROWS && kst_record_has(t, p, child); ++row)
             for (int c = 0; c < KARST_CORNER_COUNT; ++c)
-                kst_put_f32(&o, corner_row_of(&children[child]->corners, row)[c]);
+                kst_put_f32(&o, kst_corner_row_of(&children[child]->corners, row)[c]);
 }
 
 bool kst_corners_read_raw(const kst_record_tables *t, kst_record_place p, const uint8_t *bytes,
@@ -247,8 +229,8 @@ bool kst_corners_read_raw(const kst_record_tables *t, kst_record_place p, const 
         if (!kst_record_has(t, p, child)) continue;
         for (int row = 0; row < KST_CORNER_ROWS; ++row)
             for (int c = 0; c < KARST_CORNER_COUNT; ++c)
-                corner_row(&children[child].corners, row)[c] = kst_read_f32(&r);
-        sane &= finish_corners(&children[child].corners);
+                kst_corner_row(&children[child].corners, row)[c] = kst_read_f32(&r);
+        sane &= kst_corners_finish(&children[child].corners);
     }
     return sane && !r.bad;
 }

@@ -31,6 +31,17 @@ bool kst_unrans_rows(kst_unrans *u, const kst_rans_slots *slots, const uint16_t 
 
 // ---- record_corners.c ------------------------------------------------------------------------------
 
+// Row of floats in a chunk's corners: min x, y, z, max x, y, z, errors; KARST_CORNER_LANES a row.
+static inline float *kst_corner_row(karst_chunk_corners *c, int row) {
+    float *rows[6] = {c->min_x, c->min_y, c->min_z, c->max_x, c->max_y, c->max_z};
+    return row < 6 ? rows[row] : c->error[row - 6];
+}
+static inline const float *kst_corner_row_of(const karst_chunk_corners *c, int row) {
+    return kst_corner_row((karst_chunk_corners *)(uintptr_t)c, row);
+}
+// Lanes beyond the corners repeat the first. False when something is a NaN or an error below 0.
+bool kst_corners_finish(karst_chunk_corners *corners);
+
 // Tables of the corners of the children that are there.
 void kst_corner_tables(const kst_record_tables *t, kst_record_place p, uint16_t table[KST_CORNER_NUMBERS]);
 // Numbers of the children's corners; false when some value has none (then they are written as they are).

@@ -31,7 +31,8 @@ typedef struct kst_pack_contents {
 size_t kst_pack_encode_bound(void);
 size_t kst_pack_encode_chunk(const karst_chunk *chunk, int level, uint8_t *out, size_t room);
 // The reverse, from untrusted bytes.
-karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, karst_chunk *out);
+karst_status kst_pack_decode_chunk(const uint8_t *bytes, size_t size, int level, const karst_allocator *allocator,
+                                   karst_chunk *out);
 
 // Bytes of a map's samples, interleaved; false on overflow or above the limits.
 bool kst_map_bytes(const karst_map *map, size_t *out);

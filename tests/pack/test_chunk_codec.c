@@ -15,10 +15,11 @@ static void every_chunk_comes_back_bit_for_bit(void **state) {
         size_t size = kst_pack_encode_chunk(chunk, level, bytes, room);
         prop_check(&p, size > 0);
         memset(back, 0xee, sizeof *back);
-        prop_check(&p, kst_pack_decode_chunk(bytes, size, level, back) == KARST_OK);
+        prop_check(&p, kst_pack_decode_chunk(bytes, size, level, NULL, back) == KARST_OK);
         prop_check(&p, !memcmp(chunk, back, sizeof *chunk));
         prop_check(&p, kst_pack_encode_chunk(back, level, again, room) == size && !memcmp(bytes, again, size));
-        prop_check(&p, kst_pack_decode_chunk(bytes, size, (level + 1) % KARST_MAX_LEVEL, back) == KARST_ERROR_FORMAT);
+        prop_check(&p,
+                   kst_pack_decode_chunk(bytes, size, (level + 1) % KARST_MAX_LEVEL, NULL, back) == KARST_ERROR_FORMAT);
     }
     free(chunk);
     free(back);
@@ -54,7 +55,7 @@ static void damaged_bytes_do_no_harm(void **state) {
         for (int n = prop_int(&p, 1, 4); n > 0; --n)
             bytes[prop_int(&p, 0, p.at & 4 ? 20 : (int)size - 1)] ^= (uint8_t)prop_int(&p, 1, 255);
         if (prop_chance(&p, 0.2)) size = (size_t)prop_int(&p, 0, (int)size);
-        refused += kst_pack_decode_chunk(bytes, size, 2, back) != KARST_OK;
+        refused += kst_pack_decode_chunk(bytes, size, 2, NULL, back) != KARST_OK;
     }
     assert_true(refused > test_count(1000));
     free(chunk);
@@ -71,12 +72,13 @@ static void corners_that_are_not_numbers_are_refused(void **state) {
     karst_chunk *chunk = malloc(sizeof *chunk), *back = malloc(sizeof *back);
     make_chunk(&p, chunk, false, false, false);
     chunk->corners.max_y[7] = NAN;
-    assert_int_equal(kst_pack_decode_chunk(bytes, kst_pack_encode_chunk(chunk, 0, bytes, room), 0, back),
+    assert_int_equal(kst_pack_decode_chunk(bytes, kst_pack_encode_chunk(chunk, 0, bytes, room), 0, NULL, back),
                      KARST_ERROR_FORMAT);
     chunk->corners.max_y[7] = 1;
-    assert_int_equal(kst_pack_decode_chunk(bytes, kst_pack_encode_chunk(chunk, 0, bytes, room), 0, back), KARST_OK);
+    assert_int_equal(kst_pack_decode_chunk(bytes, kst_pack_encode_chunk(chunk, 0, bytes, room), 0, NULL, back),
+                     KARST_OK);
     chunk->corners.error[4][24] = -1;
-    assert_int_equal(kst_pack_decode_chunk(bytes, kst_pack_encode_chunk(chunk, 0, bytes, room), 0, back),
+    assert_int_equal(kst_pack_decode_chunk(bytes, kst_pack_encode_chunk(chunk, 0, bytes, room), 0, NULL, back),
                      KARST_ERROR_FORMAT);
     free(chunk);
     free(back);
