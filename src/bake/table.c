@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "bake/sheet.h"
+#include "surface/ray.h"
 
 enum { BASE_ROWS = KARST_CHUNK_PATCHES };  // patch rows of level 0 in one row of chunks
 
@@ -26,15 +27,6 @@ static int last_stride_level(const kst_sheet *s) {
 static int32_t patches_of(int32_t cells, int level) {
     int32_t span = KARST_PATCH_CELLS << level;
     return (cells + span - 1) / span;
-}
-
-static float float_up(double v) {
-    float f = (float)v;
-    return (double)f < v ? nextafterf(f, INFINITY) : f;
-}
-static float float_down(double v) {
-    float f = (float)v;
-    return (double)f > v ? nextafterf(f, -INFINITY) : f;
 }
 
 // ---- boxes -----------------------------------------------------------------------------------------
@@ -49,8 +41,8 @@ void kst_steps_box_add(kst_steps_box *box, const kst_steps_box *other) {
 void kst_steps_box_metres(const kst_steps_box *box, const karst_lattice *lattice, float out[6]) {
     for (int a = 0; a < 3; ++a) {
         double step = a == 1 ? lattice->step_y_m : lattice->step_xz_m;
-        out[a] = float_down(box->min[a] * step);
-        out[a + 3] = float_up(box->max[a] * step);
+        out[a] = kst_float_below(box->min[a] * step);
+        out[a + 3] = kst_float_above(box->max[a] * step);
     }
 }
 
@@ -229,7 +221,7 @@ karst_status kst_table_row_build(const kst_sheet *s, int32_t chunk_z, uint8_t *o
                 size_t left = x * KARST_PATCH_CELLS;
                 for (size_t i = left; i <= left + KARST_PATCH_CELLS && i < columns; ++i) most = fmax(most, m.worst[i]);
                 // Squares of displaced vertices are rounded; the margin is far above that.
-                float up = float_up(sqrt(most) * (s->displaced ? 1 + 0x1p-44 : 1));
+                float up = kst_float_above(sqrt(most) * (s->displaced ? 1 + 0x1p-44 : 1));
                 float finer = k > 1 ? here[x - BASE_ROWS * patches] : 0;
                 here[x] = up > finer ? up : finer;
             }
@@ -284,7 +276,7 @@ static float error_up(float error) {
 // split at a shorter distance by as much, leave its levels alone while it splits (docs/lod.md, the pinch). Grown for
 // each patch of the finest level, so that corners and nodes of all levels agree.
 static float at_least_a_quarter_more(float error, float finer) {
-    return error_up(fmaxf(error, float_up(1.25 * (double)finer)));
+    return error_up(fmaxf(error, kst_float_above(1.25 * (double)finer)));
 }
 
 karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, kst_tables *out) {
