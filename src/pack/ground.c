@@ -63,17 +63,20 @@ static kst_chunk_tree *tree_of(resident *r) {
 
 static karst_status load(const kst_pack_ground *g, int32_t x, int32_t z, resident **out) {
     const karst_allocator *allocator = g->pack->def.allocator;
-    karst_chunk *chunk = kst_alloc(allocator, sizeof *chunk);
-    resident *r = chunk ? kst_alloc(allocator, resident_bytes()) : NULL;
-    karst_status status = r ? karst_pack_read_chunk(g->pack, 0, x, z, chunk) : KARST_ERROR_MEMORY;
+    const kst_directory *d = &g->pack->directory;
+    resident *r = kst_alloc(allocator, resident_bytes());
+    kst_family *family = NULL;
+    karst_status status = r ? kst_family_get(g->pack, kst_pack_record_of(d, 0, x, z), &family) : KARST_ERROR_MEMORY;
     if (!status) {
-        const karst_lattice *lattice = &g->pack->directory.lattice;
+        const karst_chunk *chunk = kst_family_chunk(family, kst_pack_child_of(d, 0, x, z));
+        const karst_lattice *lattice = &d->lattice;
         atomic_init(&r->used, 1);
         atomic_init(&r->holds, 0);
         r->home = NULL;
         r->next = NULL;
         memcpy(r->vertex, chunk->vertex, sizeof r->vertex);
         memcpy(r->hole, chunk->hole, sizeof r->hole);
+        kst_family_drop(g->pack, family);
         r->view = (kst_chunk_view){.shape = lattice->shape,
                                    .column = x * KARST_CHUNK_CELLS,
                                    .row = z * KARST_CHUNK_CELLS,
@@ -87,7 +90,6 @@ static karst_status load(const kst_pack_ground *g, int32_t x, int32_t z, residen
     } else {
         kst_free(allocator, r, resident_bytes());
     }
-    kst_free(allocator, chunk, sizeof *chunk);
     return status;
 }
 

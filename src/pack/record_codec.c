@@ -35,7 +35,6 @@ typedef struct writing {
     uint16_t hole_table[KST_HOLE_NUMBERS], light_table[2][KST_LIGHT_NUMBERS], corner_table[KST_CORNER_NUMBERS];
     int32_t wanted[KST_FINE_VERTICES];
     uint16_t wanted_normal[KST_FINE_VERTICES];
-    uint8_t raw[RAW_MOST];
     unsigned flags, wide;
     int normal_count;
 } writing;
@@ -417,8 +416,8 @@ size_t kst_record_encode(kst_record_coder *c, const kst_record_tables *t, const 
     kst_put_uint(&o, w->flags, 1);
     kst_put_uint(&o, w->wide, 1);
     if (w->flags & RAW_CORNERS) {
-        kst_corners_put_raw(t, p, children, w->raw);
-        size_t size = kst_compress(w->raw, kst_corners_raw_bytes(t, p), o.at + 2, room - KST_RECORD_HEAD - 2, 3);
+        kst_corners_put_raw(t, p, children, c->raw);
+        size_t size = kst_compress(c->raw, kst_corners_raw_bytes(t, p), o.at + 2, room - KST_RECORD_HEAD - 2, 3);
         if (!size) return 0;
         kst_put_uint(&o, size, 2);
         o.at += size;
