@@ -2,7 +2,7 @@
 // Closed ground on red: a red pixel would be a crack.
 #include "stage.h"
 
-enum { W = 320, H = 180, SIDE = 513 };
+enum { W = 320, H = 180, SIDE = 513, CONTROLS = 10 };
 
 typedef enum ground { HEIGHTS, DISPLACED, STEPS, GROUNDS } ground;
 static const char *const ground_name[GROUNDS] = {"heights", "displaced", "steps of 1000 m"};
@@ -132,9 +132,9 @@ static void unmatched_edges_show_red(void **state) {
     for (int g = 0; g < 2; ++g) {
         stage s = stage_of(kinds[g], "#define KARST_PLAIN\n#define KARST_PATCH_OWNS_EDGE\n");
         for (int k = 0; k < KARST_METHOD_COUNT; ++k) {
-            leak red = red_pixels(&s, (karst_method)k, kinds[g], 16);
+            leak red = red_pixels(&s, (karst_method)k, kinds[g], CONTROLS);
             print_message("control, %s, %s: %ld red pixels in %d of %d frames\n", karst_method_name((karst_method)k),
-                          ground_name[kinds[g]], red.pixels, red.frames, test_count(16));
+                          ground_name[kinds[g]], red.pixels, red.frames, test_count(CONTROLS));
             assert_true(red.frames > 0 || getenv("KARST_TEST_QUICK"));  // a control needs its cameras
         }
         stage_clear(&s);
@@ -195,7 +195,7 @@ static leak red_pixels_at_rim(stage *s, karst_method method, double extent, int 
 static void no_red_shows_through_a_skirt(void **state) {
     (void)state;
     need_context();
-    int count = cameras(12);
+    int count = cameras(8);
     for (int kind = 0; kind < 4; ++kind) {
         int side = kind & 2 ? 470 : 449;
         stage s = stage_make(rough_field(side, 2, kind & 1, false), "#define KARST_PLAIN\n");
@@ -206,9 +206,9 @@ static void no_red_shows_through_a_skirt(void **state) {
                           test_count(count));
             assert_int_equal(red.pixels, 0);
         }
-        leak red = red_pixels_at_rim(&s, KARST_METHOD_GRID, 2.0 * (side - 1), 16, true);
+        leak red = red_pixels_at_rim(&s, KARST_METHOD_GRID, 2.0 * (side - 1), CONTROLS, true);
         print_message("control, %s, %d vertices, at the rim: %ld red pixels in %d of %d frames\n",
-                      ground_name[kind & 1], side, red.pixels, red.frames, test_count(16));
+                      ground_name[kind & 1], side, red.pixels, red.frames, test_count(CONTROLS));
         assert_true(red.frames > 0 || getenv("KARST_TEST_QUICK"));  // a control needs its cameras
         stage_clear(&s);
     }

@@ -39,12 +39,13 @@ static void compare(const stage *s, const karst_view *view, const uint8_t *rgb, 
         }
 }
 
-static difference try_views(const char *name, const karst_budget *budget, bool displaced, const char *defines) {
+static difference try_views(const char *name, const karst_budget *budget, bool displaced, int views,
+                            const char *defines) {
     static uint8_t rgb[3 * W * H];
     difference d = {0};
     stage s = stage_make(rough_field(SIDE, 2, displaced, true), defines);
     karst_gl_look look = look_on_red();
-    for (prop p = prop_begin(name, 20); prop_next(&p);) {
+    for (prop p = prop_begin(name, views); prop_next(&p);) {
         karst_view view = any_view(&p, &s, 2.0 * (SIDE - 1));
         karst_frame frame;
         draw_still(&s, &view, budget, &look, &frame, rgb);
@@ -62,7 +63,7 @@ static void full_detail_shows_what_rays_meet(void **state) {
     karst_budget budget = karst_budget_default();
     budget.full_detail = true;
     for (int displaced = 0; displaced < 2; ++displaced) {
-        difference d = try_views("full detail", &budget, displaced, "#define KARST_PLAIN\n");
+        difference d = try_views("full detail", &budget, displaced, 12, "#define KARST_PLAIN\n");
         assert_true(d.holes > d.pixels / 50);
         assert_true(d.wrong <= d.pixels / 20000);
         assert_int_equal(d.far_off, 0);
@@ -75,7 +76,7 @@ static void coarser_levels_keep_the_rim(void **state) {
     karst_budget budget = karst_budget_default();
     budget.error_px = 2;
     for (int displaced = 0; displaced < 2; ++displaced) {
-        difference d = try_views("two pixels", &budget, displaced, "#define KARST_PLAIN\n");
+        difference d = try_views("two pixels", &budget, displaced, 12, "#define KARST_PLAIN\n");
         assert_true(d.far_off <= d.pixels / 20000);
     }
 }
@@ -86,7 +87,7 @@ static void without_the_bit_holes_are_covered(void **state) {
     need_context();
     karst_budget budget = karst_budget_default();
     budget.full_detail = true;
-    difference d = try_views("no bits", &budget, false, "#define KARST_PLAIN\n#define KARST_NO_BITS\n");
+    difference d = try_views("no bits", &budget, false, 4, "#define KARST_PLAIN\n#define KARST_NO_BITS\n");
     assert_true(d.wrong > d.pixels / 100);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shaders as texts: the reference compiler takes all of them, and the ground's vertex stage as GLSL ES 3.00 too.
+// Shaders as texts: the reference compiler takes all of them, and the ground's as GLSL ES 3.00 too.
 #include "gl/program.h"
 #include "support/prop.h"
 
@@ -7,20 +7,31 @@ static bool has_compiler(void) {
     return system("glslangValidator --version > /dev/null 2>&1") == 0;
 }
 
-// Put the files together as the renderer does and give them to the reference compiler.
-static int compile(const char *prologue, const char *stage, const char *defines, const char *const files[]) {
-    char name[64], command[1200];
-    snprintf(name, sizeof name, "shader.%s", stage);
-    FILE *out = fopen(temp_path(name), "w");
-    assert_non_null(out);
-    fprintf(out, "%s%s", kst_shader_find(prologue), defines);
-    for (int k = 0; files[k]; ++k) fputs(kst_shader_find(files[k]), out);
-    assert_int_equal(fclose(out), 0);
-    snprintf(command, sizeof command, "glslangValidator %s > %s", temp_path(name), temp_path("log"));
+// A stage: the ending of its file, and the texts that the renderer puts together.
+typedef struct stage {
+    const char *kind;
+    const char *const *files;
+} stage;
+
+// Give stages to the reference compiler, in one run of it.
+static int compile(const char *prologue, const char *defines, const stage *stages, int count) {
+    char name[64], command[2400] = "glslangValidator";
+    for (int k = 0; k < count; ++k) {
+        snprintf(name, sizeof name, "shader%d.%s", k, stages[k].kind);
+        const char *path = temp_path(name);
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        fprintf(out, "%s%s", kst_shader_find(prologue), defines);
+        for (int f = 0; stages[k].files[f]; ++f) fputs(kst_shader_find(stages[k].files[f]), out);
+        assert_int_equal(fclose(out), 0);
+        snprintf(command + strlen(command), sizeof command - strlen(command), " %s", path);
+    }
+    const char *log = temp_path("log");
+    snprintf(command + strlen(command), sizeof command - strlen(command), " > %s", log);
     int result = system(command);
     if (result) {
-        snprintf(command, sizeof command, "grep -m 3 ERROR %s", temp_path("log"));
-        print_message("%s %s:\n", prologue, files[0]);
+        print_message("%s %s:\n", prologue, defines);
+        snprintf(command, sizeof command, "grep -m 3 ERROR %s", log);
         if (system(command)) print_message("no message\n");
     }
     return result;
@@ -38,44 +49,37 @@ static const char *const fragments[][12] = {
     {LAND, "surround.glsl", "water.frag.glsl", NULL},
 };
 
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+static const stage all[] = {{"vert", ground_vertex},   {"vert", tess_vertex},  {"tesc", tess_control},
+                            {"tese", tess_evaluation}, {"frag", fragments[0]}, {"frag", fragments[1]},
+                            {"frag", fragments[2]}};
+static const stage web[] = {
+    {"vert", ground_vertex}, {"frag", fragments[0]}, {"frag", fragments[1]}, {"frag", fragments[2]}};
+
 static void all_compile_for_the_desktop(void **state) {
     (void)state;
     if (!has_compiler()) skip();
     const char *defines[] = {"", "#define KARST_SHALLOW\n", "#define KARST_HOLES\n#define KARST_VERTEX_NORMALS\n",
                              "#define KARST_OVERLAY\n"};
-    for (int k = 0; k < 4; ++k) {
-        assert_int_equal(compile("prologue.glsl", "vert", defines[k], ground_vertex), 0);
-        assert_int_equal(compile("prologue.glsl", "vert", defines[k], tess_vertex), 0);
-        assert_int_equal(compile("prologue.glsl", "tesc", defines[k], tess_control), 0);
-        assert_int_equal(compile("prologue.glsl", "tese", defines[k], tess_evaluation), 0);
-        assert_int_equal(compile("prologue.glsl", "frag", defines[k], fragments[0]), 0);
-        if (k < 3) assert_int_equal(compile("prologue.glsl", "frag", "", fragments[k]), 0);
-    }
+    for (int k = 0; k < COUNT(defines); ++k)
+        assert_int_equal(compile("prologue.glsl", defines[k], all, k ? 5 : COUNT(all)), 0);
 }
 
-static void ground_vertices_compile_for_the_web(void **state) {
+static void the_ground_compiles_for_the_web(void **state) {
     (void)state;
     if (!has_compiler()) skip();
     const char *defines[] = {"", "#define KARST_SHALLOW\n", "#define KARST_VERTEX_NORMALS\n",
                              "#define KARST_OVERLAY\n"};
-    for (int k = 0; k < 4; ++k) assert_int_equal(compile("prologue_es.glsl", "vert", defines[k], ground_vertex), 0);
+    for (int k = 0; k < COUNT(defines); ++k)
+        assert_int_equal(compile("prologue_es.glsl", defines[k], web, k ? 2 : COUNT(web)), 0);
     // Control: what GLSL ES 3.00 lacks is refused.
-    assert_int_not_equal(
-        compile("prologue_es.glsl", "vert", "int lowest(int m) { return findLSB(m); }\n", ground_vertex), 0);
-}
-
-static void ground_fragments_compile_for_the_web(void **state) {
-    (void)state;
-    if (!has_compiler()) skip();
-    for (int k = 0; k < 3; ++k) assert_int_equal(compile("prologue_es.glsl", "frag", "", fragments[k]), 0);
-    assert_int_equal(compile("prologue_es.glsl", "frag", "#define KARST_OVERLAY\n", fragments[0]), 0);
+    assert_int_not_equal(compile("prologue_es.glsl", "int lowest(int m) { return findLSB(m); }\n", web, 1), 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_compile_for_the_desktop),
-        cmocka_unit_test(ground_vertices_compile_for_the_web),
-        cmocka_unit_test(ground_fragments_compile_for_the_web),
+        cmocka_unit_test(the_ground_compiles_for_the_web),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }
