@@ -210,48 +210,40 @@ static double record_us(const codec_run *r, const bench *b) {
     return good && records ? bench_median(each, rounds) : NAN;
 }
 
+// A row of Msamples/s beside a peer's, both ways measured in turn.
+static void add_speed(bench *b, codec_run *r, codec_peer *peer, bench_fn *ours, bench_fn *theirs, const char *what) {
+    double samples = (double)r->grid->g.columns * r->grid->g.rows * 1e-6, our_s, their_s;
+    r->peer = peer;
+    bench_compare(b, ours, peer->made ? theirs : NULL, r, &our_s, &their_s);
+    bench_add(b, &(bench_row){.what = what,
+                              .unit = "Msamples/s",
+                              .value = samples / our_s,
+                              .peer = codec_peer_names[peer->kind],
+                              .peer_value = samples / their_s,
+                              .runs = bench_runs(b)});
+}
+
 static karst_status measure_speed(bench *b, grid *g, const char *name, double bound) {
     codec_run r;
     if (!begin_run(&r, g, bound))
         return kst_fail(b->report, KARST_ERROR_MEMORY, "codec: %s could not be encoded", name);
-    double samples = (double)g->g.columns * g->g.rows * 1e-6, ours, theirs;
-    if (g->g.whole) r.back16 = malloc((size_t)(samples * 1e6) * sizeof *r.back16);
+    if (g->g.whole) r.back16 = malloc((size_t)g->g.columns * (size_t)g->g.rows * sizeof *r.back16);
     char what[64];
     codec_peer lerc, jpeg;
     codec_peer_make(&lerc, CODEC_LERC, &g->g, bound);
     codec_peer_make(&jpeg, CODEC_JPEG2000, &g->g, bound);
-    r.peer = &lerc;
-    bench_compare(b, decode_ours, lerc.made ? decode_peer : NULL, &r, &ours, &theirs);
     snprintf(what, sizeof what, "decode_%s_%gm", name, bound);
-    bench_add(b, &(bench_row){.what = what,
-                              .unit = "Msamples/s",
-                              .value = samples / ours,
-                              .peer = codec_peer_names[CODEC_LERC],
-                              .peer_value = samples / theirs,
-                              .runs = bench_runs(b)});
-    r.peer = &jpeg;
-    bench_compare(b, decode_ours, jpeg.made ? decode_peer : NULL, &r, &ours, &theirs);
+    add_speed(b, &r, &lerc, decode_ours, decode_peer, what);
     snprintf(what, sizeof what, "decode_%s_%gm_jpeg2000", name, bound);
-    bench_add(b, &(bench_row){.what = what,
-                              .unit = "Msamples/s",
-                              .value = samples / ours,
-                              .peer = codec_peer_names[CODEC_JPEG2000],
-                              .peer_value = samples / theirs,
-                              .runs = bench_runs(b)});
+    add_speed(b, &r, &jpeg, decode_ours, decode_peer, what);
     snprintf(what, sizeof what, "chunk_us_%s_%gm", name, bound);
     bench_add(b, &(bench_row){.what = what,
                               .unit = "us",
                               .value = record_us(&r, b),
                               .runs = ROUNDS,
                               .note = "median; the record that a chunk is in, and with it its three siblings"});
-    bench_compare(b, encode_ours, jpeg.made ? encode_peer : NULL, &r, &ours, &theirs);
     snprintf(what, sizeof what, "encode_%s_%gm", name, bound);
-    bench_add(b, &(bench_row){.what = what,
-                              .unit = "Msamples/s",
-                              .value = samples / ours,
-                              .peer = codec_peer_names[CODEC_JPEG2000],
-                              .peer_value = samples / theirs,
-                              .runs = bench_runs(b)});
+    add_speed(b, &r, &jpeg, encode_ours, encode_peer, what);
     codec_peer_free(&lerc);
     codec_peer_free(&jpeg);
     karst_status status = r.status;

@@ -97,13 +97,20 @@ static int finest_over(const karst_frame *f, int32_t column, int32_t row) {
     return level;
 }
 
-static void a_damaged_chunk_shows_its_parent_and_is_told_once(void **state) {
-    const char *path = temp_path("damaged.kpack");
+// A copy of the hills under a name of its own, to be spoiled.
+static karst_pack *open_copy(const char *path) {
     size_t size;
     uint8_t *bytes = read_bytes(temp_path("hills.kpack"), &size);
     write_part(path, bytes, 0, size);
+    free(bytes);
     karst_pack *pack;
     assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
+    return pack;
+}
+
+static void a_damaged_chunk_shows_its_parent_and_is_told_once(void **state) {
+    const char *path = temp_path("damaged.kpack");
+    karst_pack *pack = open_copy(path);
     karst_scene *scene = make_scene(pack, NULL), *sound = make_scene(hills.pack, NULL);
     karst_budget b = world_budget(world_method(state));
     b.full_detail = true;
@@ -139,19 +146,13 @@ static void a_damaged_chunk_shows_its_parent_and_is_told_once(void **state) {
     karst_scene_destroy(scene);
     karst_scene_destroy(sound);
     karst_pack_close(pack);
-    free(bytes);
 }
 
 // Near a viewer the chunk is wanted for queries too; it is one damage all the same, and the picture does not wait.
 static void damage_near_a_viewer_is_one_damage(void **state) {
     (void)state;
     const char *path = temp_path("near.kpack");
-    size_t size;
-    uint8_t *bytes = read_bytes(temp_path("hills.kpack"), &size);
-    write_part(path, bytes, 0, size);
-    free(bytes);
-    karst_pack *pack;
-    assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
+    karst_pack *pack = open_copy(path);
     spoil(path, pack, 0, 3, 1);
     karst_scene *scene = make_scene(pack, NULL);
     karst_budget b = karst_budget_default();
@@ -172,12 +173,7 @@ static void damage_near_a_viewer_is_one_damage(void **state) {
 static void a_damaged_root_is_an_error_and_no_frame(void **state) {
     (void)state;
     const char *path = temp_path("root.kpack");
-    size_t size;
-    uint8_t *bytes = read_bytes(temp_path("hills.kpack"), &size);
-    write_part(path, bytes, 0, size);
-    free(bytes);
-    karst_pack *pack;
-    assert_int_equal(karst_pack_open(path, NULL, &pack), KARST_OK);
+    karst_pack *pack = open_copy(path);
     int root = karst_pack_info_of(pack).level_count - 1;
     spoil(path, pack, root, 0, 0);
     karst_scene *scene = make_scene(pack, NULL);
