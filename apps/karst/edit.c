@@ -9,19 +9,31 @@ static karst_status say_why(args *a, const edit *e, karst_status status) {
     return status;
 }
 
+// Id of the sheet that an option names; 0 when the option is not given.
+static karst_status named(args *a, const edit *e, const char *given, karst_sheet_kind kind, int64_t *id) {
+    const char *name = arg_text(a, given, NULL);
+    karst_sheet sheet = {0};
+    karst_status status = KARST_OK;
+    if (name) status = karst_project_find_sheet(e->project, e->ground.id, kind, name, &sheet);
+    *id = sheet.id;
+    return status;
+}
+
 static karst_status open_ground(args *a, const char *path, edit *e) {
     int count = 0;
+    int64_t layer = 0, mask = 0;
     karst_status status = karst_project_grounds(e->project, &e->ground, 1, &count);
     if (!status && !count)
         return kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: has no ground yet: karst import or karst new", path);
-    karst_field *field = NULL;
-    if (!status) status = karst_project_field(e->project, e->ground.id, 0, &field);
-    if (!status) e->canvas = (karst_canvas){.shown = field, .target = field};
+    if (!status) status = named(a, e, "--layer", KARST_SHEET_LAYER, &layer);
+    if (!status) status = named(a, e, "--mask", KARST_SHEET_MASK, &mask);
+    if (!status) status = karst_project_canvas_open(e->project, e->ground.id, layer, mask, 0, &e->sheets);
+    if (!status) e->canvas = *karst_project_canvas_get(e->sheets);
     return status;
 }
 
 static void leave(edit *e) {
-    karst_field_destroy(e->canvas.shown);
+    karst_project_canvas_close(e->sheets);
     karst_project_close(e->project);
     *e = (edit){0};
 }
@@ -40,7 +52,7 @@ karst_status edit_begin(args *a, const char *path, const char *name, edit *out) 
 }
 
 karst_status edit_end(args *a, edit *e, karst_status status) {
-    if (!status) status = karst_field_flush(e->canvas.target);
+    if (!status) status = karst_project_canvas_flush(e->sheets);
     if (!status) status = karst_project_commit(e->project);
     say_why(a, e, status);
     if (status) karst_project_rollback(e->project);

@@ -4,15 +4,25 @@
 #include "app.h"
 #include "karst/canvas.h"
 #include "karst/project.h"
+#include "karst/sheet.h"
+
+// Rows of every editing verb's table of options: what limits the edit, and what takes it.
+// clang-format off
+#define EDIT_OPTIONS \
+    {"--mask", "NAME", "limit the change to a mask of the world, see karst mask"}, \
+    {"--layer", "NAME", "change this layer in place of the base, see karst layer"}
+// clang-format on
 
 // A world open for one step.
 typedef struct edit {
     karst_project *project;
     karst_project_ground ground;
     karst_canvas canvas;
+    karst_project_canvas *sheets;  // owner of the fields of canvas
 } edit;
 
-// Open the world at path, its ground as a canvas, and begin the step `name`. On error the line is in a->report.
+// Open the world at path, its ground as a canvas under --mask and --layer, and begin the step `name`. On error the line
+// is in a->report.
 karst_status edit_begin(args *a, const char *path, const char *name, edit *out);
 // Keep the step if status is KARST_OK, drop it otherwise, and close. The world is whole either way.
 karst_status edit_end(args *a, edit *e, karst_status status);

@@ -115,6 +115,7 @@ void karst_project_close(karst_project *project) {
     sqlite3_close(project->db);  // an open step is rolled back; the last one out folds the log into the file
     kst_world_lock_drop(&project->lock);
     kst_world_free_stores(project);
+    kst_world_free_stacks(project);
     pthread_mutex_destroy(&project->mutex);
     free(project->path);
     kst_free(NULL, project, sizeof *project);

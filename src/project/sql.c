@@ -87,3 +87,45 @@ karst_status kst_sql_open(const char *path, bool create, bool immutable, karst_r
         *out = db;
     return status;
 }
+
+// Kinds of values after `kinds`: i int64_t, r double, t text, b bytes and size_t (size 0: empty, not NULL).
+static int bind_all(sqlite3_stmt *s, const char *kinds, va_list values) {
+    int code = SQLITE_OK;
+    for (int at = 1; *kinds && code == SQLITE_OK; ++at, ++kinds) {
+        if (*kinds == 'i') code = sqlite3_bind_int64(s, at, va_arg(values, int64_t));
+        if (*kinds == 'r') code = sqlite3_bind_double(s, at, va_arg(values, double));
+        if (*kinds == 't') code = sqlite3_bind_text(s, at, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+        if (*kinds == 'b') {
+            const void *bytes = va_arg(values, const void *);
+            size_t size = va_arg(values, size_t);
+            code = size ? sqlite3_bind_blob64(s, at, bytes, size, SQLITE_STATIC) : sqlite3_bind_zeroblob(s, at, 0);
+        }
+    }
+    return code;
+}
+
+int kst_sql_prepare(sqlite3 *db, sqlite3_stmt **out, const char *sql, const char *kinds, ...) {
+    va_list values;
+    va_start(values, kinds);
+    int code = sqlite3_prepare_v2(db, sql, -1, out, NULL);
+    if (code == SQLITE_OK) code = bind_all(*out, kinds, values);
+    va_end(values);
+    return code;
+}
+
+karst_status kst_world_sql_fail(karst_project *p, int code, const char *what) {
+    return kst_sql_fail(p->db, code, p->path, what, &p->report);
+}
+
+karst_status kst_world_do(karst_project *p, const char *what, const char *sql, const char *kinds, ...) {
+    sqlite3_stmt *s = NULL;
+    va_list values;
+    va_start(values, kinds);
+    int code = sqlite3_prepare_v2(p->db, sql, -1, &s, NULL);
+    if (code == SQLITE_OK) code = bind_all(s, kinds, values);
+    va_end(values);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    karst_status status = kst_world_sql_fail(p, code, what);
+    sqlite3_finalize(s);
+    return status;
+}

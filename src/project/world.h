@@ -6,6 +6,7 @@
 
 #include "core/core.h"
 #include "karst/project.h"
+#include "karst/sheet.h"
 
 enum {
     KST_WORLD_APPLICATION = 0x4B727374,  // "Krst", in the SQLite header at byte 68
@@ -32,6 +33,11 @@ karst_status kst_sql_fail(sqlite3 *db, int code, const char *world, const char *
 karst_status kst_sql_run(sqlite3 *db, const char *sql, const char *world, const char *what, karst_report *report);
 // First column of the first row; otherwise when there is no row.
 karst_status kst_sql_int(sqlite3 *db, const char *sql, const char *world, karst_report *report, int64_t *out);
+// Prepare a statement and bind values by kind: i int64_t, r double, t text, b bytes and size_t. A SQLite code.
+int kst_sql_prepare(sqlite3 *db, sqlite3_stmt **out, const char *sql, const char *kinds, ...);
+// The same for a statement without rows, run at once; `what` begins the line of a failure.
+karst_status kst_world_do(karst_project *p, const char *what, const char *sql, const char *kinds, ...);
+karst_status kst_world_sql_fail(karst_project *p, int code, const char *what);
 // Open with what a file from a stranger calls for. No file is made unless create.
 karst_status kst_sql_open(const char *path, bool create, bool immutable, karst_report *report, sqlite3 **out);
 
@@ -77,13 +83,71 @@ struct karst_project {
     karst_report report;
     sqlite3_stmt *load, *save, *drop;
     kst_world_store *stores;  // of the fields opened from here; freed on close
+    struct kst_stack *stacks;
     uint64_t cache_limit, cache_bytes;
     bool cache_counted, cache_closed;
 };
 
-// Key of a chunk: ground, row, column; 14 bits each way hold KARST_FIELD_MAX_SIDE / 64 chunks.
-static inline int64_t kst_world_place(int64_t ground, int32_t x, int32_t z) {
-    return ground << 28 | (int64_t)z << 14 | x;
+// Who owns chunks: a ground, or a sheet above one. Ids are below 2^34, so an owner is below 2^35.
+static inline int64_t kst_world_ground_owner(int64_t ground) {
+    return ground;
+}
+static inline int64_t kst_world_sheet_owner(int64_t sheet) {
+    return (int64_t)1 << 34 | sheet;
+}
+// Key of a chunk: owner, row, column; 14 bits each way hold KARST_FIELD_MAX_SIDE / 64 chunks.
+static inline int64_t kst_world_place(int64_t owner, int32_t x, int32_t z) {
+    return owner << 28 | (int64_t)z << 14 | x;
 }
 
+// ---- grounds.c; with the mutex held ------------------------------------------------------------------
+
+karst_status kst_world_need_step(karst_project *p);
+void kst_world_copy_text(char *out, size_t room, sqlite3_stmt *s, int column);
+karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_ground *out);
+// Hash of all chunks of an owner, on top of *hash; how many there are, and how many of their cells are holes.
+karst_status kst_world_digest(karst_project *p, int64_t owner, uint64_t *hash, uint64_t *chunks, uint64_t *holes);
+karst_status kst_world_drop_chunks(karst_project *p, int64_t owner);
+
+// ---- sheets.c; with the mutex held -------------------------------------------------------------------
+
+// All sheets of a ground in order; kst_world_free_sheets() them.
+karst_status kst_world_list_sheets(karst_project *p, int64_t ground, karst_sheet **out, int *count);
+void kst_world_free_sheets(karst_sheet *sheets, int count);
+karst_status kst_world_find_sheet(karst_project *p, int64_t id, karst_sheet *out);
+karst_status kst_world_remove_sheets(karst_project *p, int64_t ground);
+// Hash of the layers that show, on top of *hash, which stays as it is when there are none.
+karst_status kst_world_digest_layers(karst_project *p, int64_t ground, uint64_t *hash);
+static inline bool kst_layer_shows(const karst_sheet *s) {
+    return s->kind == KARST_SHEET_LAYER && s->on && s->strength != 0;
+}
+
+// ---- store.c: chunks of one owner, from the file and back --------------------------------------------
+
+struct kst_world_store {
+    karst_field_store table;
+    karst_project *project;
+    int64_t owner;
+    karst_field_shape shape;
+    kst_world_store *next;
+};
+
+// Read a chunk; *found false and *out untouched when it was never stored. Takes the mutex.
+karst_status kst_world_load_chunk(karst_project *p, int64_t owner, int32_t x, int32_t z, karst_field_chunk *out,
+                                  bool *found);
+// A field of the chunks of one owner; the store lives until the project closes.
+karst_status kst_world_open_owner(karst_project *p, int64_t owner, const karst_field_shape *shape, size_t cache_bytes,
+                                  karst_field **out);
+// A field over any store.
+karst_status kst_world_open_store(karst_project *p, const karst_field_store *store, const karst_field_shape *shape,
+                                  size_t cache_bytes, karst_field **out);
 void kst_world_free_stores(karst_project *project);
+
+// ---- stack.c: base and layers together ---------------------------------------------------------------
+
+typedef struct kst_stack kst_stack;
+
+// A field that shows a ground with its layers, read only, its chunks composed as they are loaded.
+karst_status kst_world_open_stack(karst_project *p, int64_t ground, const karst_field_shape *shape, size_t cache_bytes,
+                                  karst_field **out);
+void kst_world_free_stacks(karst_project *project);

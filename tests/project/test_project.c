@@ -1,106 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The world file: what is written comes back, a step is seen whole or not at all, one process edits.
+#include "project/worlds.h"
+
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "karst/project.h"
 #include "project/world.h"
-#include "scenes/scenes.h"
-#include "support/prop.h"
-
-static const char *world_path(void) {
-    static int turn;
-    char name[32];
-    snprintf(name, sizeof name, "w%d.karst", turn++);
-    return temp_path(name);
-}
-
-static karst_project *create(const char *path) {
-    karst_report report;
-    karst_project *p = NULL;
-    if (karst_project_create(path, &report, &p)) fail_msg("%s", report.message);
-    return p;
-}
-
-static karst_project *open_as(const char *path, karst_project_mode mode) {
-    karst_report report;
-    karst_project *p = NULL;
-    if (karst_project_open(path, mode, &report, &p)) fail_msg("%s", report.message);
-    return p;
-}
-
-static int64_t add(karst_project *p, int columns, int rows) {
-    karst_field_shape shape = {columns, rows, 2, {10, 20, 30}};
-    int64_t id = 0;
-    assert_int_equal(karst_project_add_field(p, "test", &shape, &id), KARST_OK);
-    return id;
-}
-
-// Opacity that differs from place to place, or all solid.
-static karst_status fade(karst_field *field, bool solid) {
-    karst_field_shape shape = karst_field_shape_of(field);
-    int across = (shape.columns + 1) / 2, down = (shape.rows + 1) / 2;
-    uint8_t *opacity = malloc((size_t)across * (size_t)down);
-    for (int k = 0; k < across * down; ++k) opacity[k] = solid ? 255 : (uint8_t)(k * 7 | 1);
-    karst_status status = karst_field_write_opacity(field, (karst_rect){0, 0, across, down}, opacity, across);
-    free(opacity);
-    return status;
-}
-
-// Samples from a seed into the whole field of a world, inside a step; holes and sideways too.
-static karst_status pour(karst_project *p, int64_t id, uint64_t seed, bool displaced) {
-    karst_field *from = NULL, *to = NULL;
-    karst_project_ground g;
-    int count;
-    karst_status status = karst_project_grounds(p, &g, 1, &count);
-    if (!status) status = karst_project_field(p, id, 1 << 20, &to);
-    if (status) return status;
-    int c = g.shape.columns, r = g.shape.rows;
-    size_t n = (size_t)c * (size_t)r;
-    float *y = malloc(3 * n * sizeof *y), *x = y + n, *z = x + n;
-    uint8_t *holes = calloc(n, 1);
-    karst_rect all = {0, 0, c, r}, cells = {0, 0, c - 1, r - 1};
-    status = scene_rough_field(c, r, 1, seed, displaced, true, (karst_pos){0, 0, 0}, &from);
-    if (!status) status = karst_field_read(from, all, y, x, z, c);
-    if (!status) status = karst_field_read_holes(from, cells, holes, c - 1);
-    if (!status) status = karst_field_write(to, all, y, displaced ? x : NULL, displaced ? z : NULL, c);
-    if (!status) status = karst_field_write_holes(to, cells, holes, c - 1);
-    if (!status) status = fade(to, seed % 2 == 0);
-    if (!status) status = karst_field_flush(to);
-    free(y);
-    free(holes);
-    karst_field_destroy(from);
-    karst_field_destroy(to);
-    return status;
-}
-
-static uint64_t hash_of(karst_project *p) {
-    uint64_t hash = 0;
-    if (karst_project_hash(p, &hash)) fail_msg("%s", karst_project_message(p));
-    return hash;
-}
-
-// A closed world of one field with the samples of a seed.
-static const char *poured(int columns, int rows, uint64_t seed) {
-    static char path[512];
-    snprintf(path, sizeof path, "%s", world_path());
-    karst_project *p = create(path);
-    assert_int_equal(karst_project_begin(p, "make"), KARST_OK);
-    assert_int_equal(pour(p, add(p, columns, rows), seed, false), KARST_OK);
-    assert_int_equal(karst_project_commit(p), KARST_OK);
-    karst_project_close(p);
-    return path;
-}
-
-static void run_sql(const char *path, const char *sql) {
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
-    if (code) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 // ---- contents ----------------------------------------------------------------------------------------
 
