@@ -7,6 +7,7 @@
 #include "karst/field.h"
 #include "karst/jobs.h"
 #include "karst/mesh.h"
+#include "karst/model.h"
 #include "karst/pack.h"
 #include "karst/resident.h"
 #include "karst/scene.h"
