@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flight: a circle round the most rugged part of the land.
+// Flight: a circle round the most rugged part of the land, or a smooth path through given places.
 //
 // Heights along it come in two passes that cannot undercut the ground: the largest within a window, then the mean over
 // a window of the same width, which is at least the ground since every one of its terms is.
@@ -51,6 +51,41 @@ static karst_pos rugged_place(const land *l, double radius) {
     return best;
 }
 
+// From a place straight up or down to the nearest ground; `otherwise` where there is none.
+static double clearance_at(const karst_ground *ground, karst_pos eye, double otherwise) {
+    enum { MOST = 16 };
+    karst_level level[MOST];
+    int count = 0;
+    if (karst_ground_heights(ground, eye.x, eye.z, level, MOST, &count)) count = 0;
+    double least = count ? INFINITY : otherwise;
+    for (int k = 0; k < count && k < MOST; ++k) least = fmin(least, fabs(eye.y - level[k].y));
+    return least;
+}
+
+// One number on the cubic through four keys a stretch apart (Catmull-Rom), between the middle two.
+static double between(const double *key, int keys, int stretch, double t, int number) {
+    double p[4];
+    for (int k = 0; k < 4; ++k) {
+        int at = stretch + k - 1;
+        at = at < 0 ? 0 : at > keys - 1 ? keys - 1 : at;
+        p[k] = key[6 * at + number];
+    }
+    return p[1] +
+           0.5 * t *
+               (p[2] - p[0] + t * (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3] + t * (3 * (p[1] - p[2]) + p[3] - p[0])));
+}
+
+void flight_through(karst_pack *pack, const double *key, int keys, int count, flight_frame *out) {
+    const karst_ground *ground = karst_pack_ground(pack);
+    for (int k = 0; k < count; ++k) {
+        double at = count > 1 ? (double)k * (keys - 1) / (count - 1) : 0, v[6];
+        int stretch = at < keys - 2 ? (int)at : keys - 2;
+        for (int n = 0; n < 6; ++n) v[n] = between(key, keys, stretch, at - stretch, n);
+        out[k] = (flight_frame){.eye = {v[0], v[1], v[2]}, .at = {v[3], v[4], v[5]}};
+        out[k].clearance_m = clearance_at(ground, out[k].eye, INFINITY);
+    }
+}
+
 bool flight_plan(karst_pack *pack, int count, flight_frame *out) {
     karst_pack_info info = karst_pack_info_of(pack);
     const karst_ground *ground = karst_pack_ground(pack);
@@ -97,8 +132,7 @@ bool flight_plan(karst_pack *pack, int count, flight_frame *out) {
         double ahead_x = -sin(turn), ahead_z = cos(turn), in_x = -cos(turn), in_z = -sin(turn);
         double x = 0.75 * ahead_x + 0.66 * in_x, z = 0.75 * ahead_z + 0.66 * in_z;
         f.at = (karst_pos){f.eye.x + 1000 * x, f.eye.y - 150, f.eye.z + 1000 * z};
-        double exact;
-        f.clearance_m = karst_ground_height(ground, f.eye.x, f.eye.z, &exact) ? f.eye.y - exact : clearance;
+        f.clearance_m = clearance_at(ground, f.eye, clearance);
         out[k] = f;
     }
     free(ground_y);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Flight: a closed path over a ground that never enters it.
+// Flight: a closed path over a ground that never enters it, or one through given places.
 #pragma once
 #include "karst/pack.h"
 
 typedef struct flight_frame {
     karst_pos eye, at;
-    double clearance_m;  // over the ground below
+    double clearance_m;  // straight up or down to the nearest ground
 } flight_frame;
 
 // Plan `count` frames round the most rugged part of the land. @return false without memory
 bool flight_plan(karst_pack *pack, int count, flight_frame *out);
+
+// Plan `count` frames through `keys` places, >= 2, as many for each stretch: 6 numbers each, where the eye is and what
+// it looks at [m].
+void flight_through(karst_pack *pack, const double *key, int keys, int count, flight_frame *out);

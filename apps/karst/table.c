@@ -64,6 +64,7 @@ bool table_read(args *a, const char *path, size_t width, table *out) {
         size_t length = strlen(line);
         bool whole = length + 1 < sizeof line || line[length - 1] == '\n';
         while (length && (line[length - 1] == '\n' || line[length - 1] == '\r')) line[--length] = 0;
+        if (line[0] == '#' && whole) continue;
         if (!grow(&t, &room)) {
             say_error(a, "%s:%zu: out of memory", path, number);
             good = false;

@@ -12,7 +12,8 @@ typedef struct table {
     size_t rows, width;
 } table;
 
-// Read a file ("-": standard input) of lines with `width` numbers between commas. Says what is wrong as FILE:LINE.
+// Read a file ("-": standard input) of lines with `width` numbers between commas; lines that begin with # are left out.
+// Says what is wrong as FILE:LINE.
 bool table_read(args *a, const char *path, size_t width, table *out);
 void table_free(table *t);
 

@@ -11,6 +11,7 @@
 #include "flight.h"
 #include "karst/geo.h"
 #include "picture.h"
+#include "table.h"
 
 extern char **environ;
 
@@ -51,9 +52,17 @@ static bool make_video(const char *folder, int per_second, char *path, size_t ro
     return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
-static int fly(args *a, picture *p, const char *folder, int frames, int per_second) {
+// The round over the land, or the path through the places of --path.
+static karst_status make_plan(karst_pack *pack, const table *path, int frames, flight_frame *plan) {
+    if (!plan) return KARST_ERROR_MEMORY;
+    if (!path->rows) return flight_plan(pack, frames, plan) ? KARST_OK : KARST_ERROR_MEMORY;
+    flight_through(pack, path->number, (int)path->rows, frames, plan);
+    return KARST_OK;
+}
+
+static int fly(args *a, picture *p, const char *folder, const table *path_keys, int frames, int per_second) {
     flight_frame *plan = calloc((size_t)frames, sizeof *plan);
-    karst_status status = plan && flight_plan(p->pack, frames, plan) ? KARST_OK : KARST_ERROR_MEMORY;
+    karst_status status = make_plan(p->pack, path_keys, frames, plan);
     double clearance = INFINITY;
     float worst = 0;
     for (int k = 0; k < frames && !status; ++k) {
@@ -77,8 +86,8 @@ static int fly(args *a, picture *p, const char *folder, int frames, int per_seco
     picture_tell(a, p);
     char video[4096];
     bool has_video = make_video(folder, per_second, video, sizeof video);
-    say(a, "%s: %d pictures of %d x %d, never less than %.4g m above the ground\n", folder, frames, p->width, p->height,
-        clearance);
+    say(a, "%s: %d pictures of %d x %d, never less than %.4g m above or below ground\n", folder, frames, p->width,
+        p->height, clearance);
     if (has_video)
         say(a, "%s: %.3g seconds\n", video, (double)frames / per_second);
     else
@@ -99,18 +108,28 @@ static int run(args *a) {
     int per_second = (int)arg_int(a, "--fps", 24, 1, 240, &bad);
     if (bad) return EXIT_USAGE;
     if (!folder) return say_usage(a, "say where the pictures go: -o folder");
+    const char *path = arg_text(a, "--path", NULL);
+    table keys = {0};
+    if (path && !table_read(a, path, 6, &keys)) return EXIT_COULD_NOT;
+    int result = EXIT_DONE;
+    if (path && (keys.rows < 2 || keys.rows > 100000))
+        result =
+            say_error(a, "%s: a path is 2..100000 lines of x,y,z,look_x,look_y,look_z; here are %zu", path, keys.rows);
     picture p;
-    int result = picture_open(&p, a, a->positional[0]);
-    if (result) return result;
-    result = make_folder(a, folder);
-    if (!result) result = fly(a, &p, folder, frames, per_second);
-    picture_close(&p);
+    if (!result) result = picture_open(&p, a, a->positional[0]);
+    if (!result) {
+        result = make_folder(a, folder);
+        if (!result) result = fly(a, &p, folder, &keys, frames, per_second);
+        picture_close(&p);
+    }
+    table_free(&keys);
     return result;
 }
 
 static const option options[] = {
     {"-o", "FOLDER", "where the pictures go; made if it is not there"},
-    {"--frames", "N", "pictures of one round (120)"},
+    {"--frames", "N", "pictures of one round, or of the path (120)"},
+    {"--path", "FILE", "fly through these places: lines of x,y,z,look_x,look_y,look_z [m]; - reads standard input"},
     {"--fps", "N", "pictures a second in the video (24)"},
     PICTURE_OPTIONS,
     {0},

@@ -142,6 +142,7 @@ static void bad_input_is_named(void **state) {
         {{"render", pack_path, "-o", "no/such/folder/a.png", "--size", "8x8"}, 1, "no/such/folder"},
         {{"flyover", pack_path}, 2, "-o"},
         {{"flyover", pack_path, "-o", "f", "--frames", "0"}, 2, "--frames"},
+        {{"flyover", pack_path, "-o", "f", "--path", "no.path"}, 1, "no.path"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         const char *const *w = cases[k].words;
@@ -186,6 +187,37 @@ static void flyover_stays_above_the_ground(void **state) {
     }
     remove_folder(folder);
     ran_free(&r);
+}
+
+// The ends of a path are the pictures of its first and last place.
+static void flyover_follows_a_path(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    static const char *const eyes[] = {"2000,900,2000", "2600,700,2300"}, *const looks[] = {"2500,200,2500",
+                                                                                            "2000,100,2600"};
+    char folder[600], first[700], last[700];
+    snprintf(folder, sizeof folder, "%s", temp_path("path_flight"));
+    snprintf(first, sizeof first, "%s/frame_00000.png", folder);
+    snprintf(last, sizeof last, "%s/frame_00002.png", folder);
+    const char *keys = temp_path("keys.txt");
+    FILE *f = fopen(keys, "w");
+    assert_non_null(f);
+    fprintf(f, "# eye, look\n%s,%s\n%s,%s\n", eyes[0], looks[0], eyes[1], looks[1]);
+    fclose(f);
+    ran r = run_karst("flyover", pack_path, "-o", folder, "--path", keys, "--frames", "3", "--size", "64x36",
+                      "--samples", "1");
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    for (int k = 0; k < 2; ++k) {
+        const char *alone = temp_path("alone.png");
+        r = run_karst("render", pack_path, "-o", alone, "--eye", eyes[k], "--look", looks[k], "--size", "64x36",
+                      "--samples", "1");
+        assert_int_equal(r.code, 0);
+        ran_free(&r);
+        assert_true(same_bytes(alone, k ? last : first));
+        assert_false(same_bytes(alone, k ? first : last));  // the control
+    }
+    remove_folder(folder);
 }
 
 // Everything but a few fine chunks of a pack is left as it is; a bit of those is flipped.
@@ -270,6 +302,7 @@ int main(void) {
         cmocka_unit_test(an_eye_under_the_ground_is_told),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(flyover_stays_above_the_ground),
+        cmocka_unit_test(flyover_follows_a_path),
     };
     return cmocka_run_group_tests(tests, bake, temp_teardown);
 }
