@@ -52,8 +52,8 @@ static inline float kst_land_gives(const kst_land *land, size_t i) {
 }
 
 // Add change_m to sample i, already weighed by what the sample takes or gives and divided by its area. Every change of
-// heights goes this way or does the same: what is booked is what the rounded height really did, which a float holds
-// exactly, and a change of nothing keeps the bits. @return that change times the area [m on one cell]
+// heights goes this way or does the same: what is booked is what the rounded height really did, not what was wished,
+// and a change of nothing keeps the bits. @return that change times the area [m on one cell]
 static inline float kst_land_put(const kst_land *land, size_t i, float change_m, kst_ledger *ledger) {
     if (change_m == 0) return 0;
     float before = land->height_m[i], after = before + change_m, moved = after - before;
