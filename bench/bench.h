@@ -67,6 +67,7 @@ typedef karst_status bench_main(bench *b);
     f(codec) \
     f(mesh) \
     f(resident) \
+    f(noise) \
     f(methods)
 // clang-format on
 #define BENCH_DECLARE(name) extern bench_main bench_##name __attribute__((weak));
