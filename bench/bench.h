@@ -68,7 +68,8 @@ typedef karst_status bench_main(bench *b);
     f(mesh) \
     f(resident) \
     f(noise) \
-    f(methods)
+    f(methods) \
+    f(erode)
 // clang-format on
 #define BENCH_DECLARE(name) extern bench_main bench_##name __attribute__((weak));
 BENCH_LIST(BENCH_DECLARE)

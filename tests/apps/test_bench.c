@@ -128,6 +128,20 @@ static void methods_are_close_to_full_detail(void **state) {
     cJSON_Delete(object);
 }
 
+// Two threads give the bytes of one.
+static void erosion_is_the_same_on_two_threads(void **state) {
+    (void)state;
+    skip_when_quick();
+    cJSON *object = printed("erode", NULL);
+    const cJSON *rows = cJSON_GetObjectItem(object, "rows");
+    const char *one = cJSON_GetObjectItem(find_row(rows, "droplet_step_ns"), "hash")->valuestring;
+    const char *two = cJSON_GetObjectItem(find_row(rows, "two_thread_speedup"), "hash")->valuestring;
+    const char *slides = cJSON_GetObjectItem(find_row(rows, "thermal_ns"), "hash")->valuestring;
+    assert_string_equal(one, two);
+    assert_string_not_equal(one, slides);  // control: other results have another hash
+    cJSON_Delete(object);
+}
+
 static void an_unknown_bench_is_wrong_usage(void **state) {
     (void)state;
     ran r = run_karst("bench", "moon");
@@ -143,6 +157,7 @@ int main(void) {
         cmocka_unit_test(the_codec_keeps_its_bounds),
         cmocka_unit_test(chunks_are_small_and_true),
         cmocka_unit_test(methods_are_close_to_full_detail),
+        cmocka_unit_test(erosion_is_the_same_on_two_threads),
         cmocka_unit_test(an_unknown_bench_is_wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
