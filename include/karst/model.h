@@ -2,6 +2,7 @@
 // Models: triangle meshes as authored, for units, trees, bridges and props. See docs/model.md.
 #pragma once
 #include "karst/base.h"
+#include "karst/jobs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,6 +93,69 @@ KARST_API karst_status karst_model_check(const karst_model *model, karst_report 
 
 /// World box of the vertices that triangles use [m]; empty without a triangle. Threads: any. Cost: O(size).
 KARST_API karst_box karst_model_bounds(const karst_model *model);
+
+// ---- cleaning ------------------------------------------------------------------------------------------
+
+/// Parameters of cleaning. Start from karst_model_clean_def_default().
+typedef struct karst_model_clean_def {
+    /// Vertices up to this far apart become one [m]: 0 (the default) only where they are equal, or 1e-30..1e9. A vertex
+    /// joins the nearest of those that stay, so it moves by no more than this. Vertices on other joints never join.
+    double merge_m;
+    bool drop_flat;   ///< triangles of no area too, though they may close a gap between others; default false
+    bool drop_twins;  ///< the later of two triangles on the same vertices that face each other's way; default false
+    const karst_progress *progress;
+    karst_report *report;
+    uint32_t cookie;  ///< set by the default function, do not touch
+} karst_model_clean_def;
+
+KARST_API karst_model_clean_def karst_model_clean_def_default(void);
+
+/// What cleaning did.
+typedef struct karst_model_cleaned {
+    uint32_t merged_vertices, merged_wedges;  ///< joined to another
+    uint32_t unused_vertices, unused_wedges;  ///< dropped: no triangle names them
+    uint32_t collapsed;                       ///< triangles dropped: two corners on one vertex
+    uint32_t duplicates;                      ///< triangles dropped: the same vertices the same way round
+    uint32_t flat;                            ///< triangles of no area; dropped if drop_flat
+    uint32_t twins;                           ///< pairs of the same vertices, back to back; dropped if drop_twins
+    double largest_move_m;                    ///< of a vertex that was joined, <= merge_m
+} karst_model_cleaned;
+
+/// Join equal or near vertices, then equal wedges; drop triangles that are none or were there before, and what no
+/// triangle uses. What stays keeps its order, so the result is the same everywhere; a second time changes nothing.
+/// @param model changed in place; untouched on error @param def NULL: the default @param info may be NULL
+/// Threads: one call a model. Cost: O(size) time, about 40 bytes a triangle and 16 a vertex besides.
+/// @return KARST_ERROR_FORMAT (karst_model_check()), KARST_ERROR_ARGUMENT (merge_m), KARST_ERROR_MEMORY,
+/// KARST_ERROR_CANCELLED
+KARST_API karst_status karst_model_clean(karst_model *model, const karst_model_clean_def *def,
+                                         karst_model_cleaned *info);
+
+/// A copy with new normals: faces that meet at an edge at up to crease_rad share normals there, beyond it the edge is
+/// hard and its vertices have a wedge a side. Faces count by Max's weights (1999), so a sphere gets a sphere's normals
+/// whatever its triangles; edges of more than eight faces are hard. Seams of the texture stay, and shade smooth.
+/// @param crease_rad 0 (every edge hard) .. pi (none)
+/// @param out cleaned of wedges that are equal; yours until karst_model_destroy(); untouched on error
+/// Threads: any. Cost: O(size) time, 100 bytes and three wedges a triangle besides.
+/// @return KARST_ERROR_FORMAT (karst_model_check()), KARST_ERROR_MEMORY
+KARST_API karst_status karst_model_crease(const karst_model *model, double crease_rad, karst_report *report,
+                                          karst_model **out);
+
+/// How a model hangs together, by its vertices as they are joined now.
+typedef struct karst_model_facts {
+    uint32_t used_vertices, edges;
+    uint32_t border_edges;   ///< of one face
+    uint32_t fan_edges;      ///< of more than two
+    uint32_t opposed_edges;  ///< of two faces that run along it the same way: one of them faces inwards
+    uint32_t seam_edges;     ///< of two faces that name other wedges: seams of texture, colour or normal
+    uint32_t parts;          ///< that share no vertex
+    uint32_t collapsed, duplicates, flat, twins;  ///< as karst_model_cleaned has them
+    double area_m2;
+    bool closed;  ///< every edge of two faces that run along it opposite ways
+} karst_model_facts;
+
+/// Look at a checked model. @return KARST_ERROR_FORMAT (karst_model_check()), KARST_ERROR_MEMORY.
+/// Threads: any. Cost: O(size) time, about 60 bytes a triangle.
+KARST_API karst_status karst_model_look(const karst_model *model, karst_report *report, karst_model_facts *out);
 
 /// Bytes that the arrays take, as counted now. Threads: any.
 KARST_API uint64_t karst_model_bytes(const karst_model *model);
