@@ -108,6 +108,7 @@ typedef struct karst_model_clean_def {
     uint32_t cookie;  ///< set by the default function, do not touch
 } karst_model_clean_def;
 
+/// Only equal vertices join; flat triangles and twins stay. Threads: any.
 KARST_API karst_model_clean_def karst_model_clean_def_default(void);
 
 /// What cleaning did.
