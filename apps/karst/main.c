@@ -15,12 +15,16 @@
 #pragma weak verb_bake
 #pragma weak verb_check
 #pragma weak verb_query
+#pragma weak verb_layer
+#pragma weak verb_undo
+#pragma weak verb_redo
+#pragma weak verb_log
 #pragma weak verb_render
 #pragma weak verb_flyover
 #pragma weak verb_bench
 static const verb *const all_verbs[] = {
-    &verb_new,   &verb_import, &verb_export, &verb_info,    &verb_bake,
-    &verb_check, &verb_query,  &verb_render, &verb_flyover, &verb_bench,
+    &verb_new,   &verb_import, &verb_export, &verb_info, &verb_bake,   &verb_check,   &verb_query,
+    &verb_layer, &verb_undo,   &verb_redo,   &verb_log,  &verb_render, &verb_flyover, &verb_bench,
 };
 enum { VERB_COUNT = sizeof all_verbs / sizeof *all_verbs };
 

@@ -137,7 +137,10 @@ karst_status karst_project_add_field(karst_project *project, const char *name, c
                               " step_m, source) VALUES('field', ?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '')",
                               "tiirrrr", name ? name : "ground", (int64_t)shape->columns, (int64_t)shape->rows,
                               shape->spacing_m, shape->origin.x, shape->origin.y, shape->origin.z);
-        if (!status) *id = sqlite3_last_insert_rowid(project->db);
+        if (!status) {
+            *id = sqlite3_last_insert_rowid(project->db);
+            status = kst_history_added(project, KST_GROUNDS, *id);
+        }
     }
     pthread_mutex_unlock(&project->mutex);
     return status;
@@ -152,8 +155,27 @@ karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_g
 }
 
 karst_status kst_world_drop_chunks(karst_project *p, int64_t owner) {
+    karst_status status = kst_history_keep_chunks(p, owner);
+    if (status) return status;
     return kst_world_do(p, "cannot remove the chunks", "DELETE FROM chunk WHERE place >= ?1 AND place < ?2", "ii",
                         kst_world_place(owner, 0, 0), kst_world_place(owner + 1, 0, 0));
+}
+
+// Remove the extra of a name, NULL: all, of a ground.
+static karst_status drop_extras(karst_project *p, int64_t ground, const char *name) {
+    for (;;) {
+        sqlite3_stmt *s = NULL;
+        int code = kst_sql_prepare(p->db, &s, "SELECT id FROM extra WHERE ground=?1 AND (?3 OR name=?2)", "iti", ground,
+                                   name ? name : "", (int64_t)!name);
+        if (code == SQLITE_OK) code = sqlite3_step(s);
+        int64_t id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+        karst_status status = kst_world_sql_fail(p, code, "cannot find an extra");
+        sqlite3_finalize(s);
+        if (status || code != SQLITE_ROW) return status;
+        status = kst_history_keep_row(p, KST_EXTRAS, id);
+        if (!status) status = kst_world_do(p, "cannot remove an extra", "DELETE FROM extra WHERE id=?1", "i", id);
+        if (status) return status;
+    }
 }
 
 static karst_status remove_ground(karst_project *p, int64_t ground) {
@@ -161,7 +183,8 @@ static karst_status remove_ground(karst_project *p, int64_t ground) {
     karst_status status = kst_world_find_ground(p, ground, &g);
     if (!status) status = kst_world_remove_sheets(p, ground);
     if (!status) status = kst_world_drop_chunks(p, kst_world_ground_owner(ground));
-    if (!status) status = kst_world_do(p, "cannot remove the ground", "DELETE FROM extra WHERE ground=?1", "i", ground);
+    if (!status) status = drop_extras(p, ground, NULL);
+    if (!status) status = kst_history_keep_row(p, KST_GROUNDS, ground);
     if (!status) status = kst_world_do(p, "cannot remove the ground", "DELETE FROM ground WHERE id=?1", "i", ground);
     return status;
 }
@@ -181,6 +204,7 @@ karst_status karst_project_set_source(karst_project *project, int64_t ground, co
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
     status = kst_world_find_ground(project, ground, &g);
+    if (!status) status = kst_history_keep_row(project, KST_GROUNDS, ground);
     if (!status)
         status = kst_world_do(project, "cannot note the source", "UPDATE ground SET source=?2, step_m=?3 WHERE id=?1",
                               "itr", ground, source, step_m);
@@ -195,13 +219,13 @@ karst_status karst_project_set_extra(karst_project *project, int64_t ground, con
     karst_status status = kst_world_need_step(project);
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
-    if (size)
+    status = drop_extras(project, ground, name);
+    if (!status && size) {
         status = kst_world_do(project, "cannot keep an extra",
-                              "INSERT OR REPLACE INTO extra(ground, name, hash, data) VALUES(?1, ?2, ?3, ?4)", "itib",
-                              ground, name, (int64_t)kst_hash(bytes, size, 0), bytes, size);
-    else
-        status = kst_world_do(project, "cannot keep an extra", "DELETE FROM extra WHERE ground=?1 AND name=?2", "it",
-                              ground, name);
+                              "INSERT INTO extra(ground, name, hash, data) VALUES(?1, ?2, ?3, ?4)", "itib", ground,
+                              name, (int64_t)kst_hash(bytes, size, 0), bytes, size);
+        if (!status) status = kst_history_added(project, KST_EXTRAS, sqlite3_last_insert_rowid(project->db));
+    }
     pthread_mutex_unlock(&project->mutex);
     return status;
 }

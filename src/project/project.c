@@ -26,11 +26,20 @@ static karst_status prepare(karst_project *p, const char *sql, sqlite3_stmt **ou
 }
 
 static karst_status prepare_all(karst_project *p, karst_report *report) {
-    karst_status status = prepare(p, "SELECT data, hash FROM chunk WHERE place=?1", &p->load, report);
+    karst_status status = prepare(p, "SELECT data, hash, holes FROM chunk WHERE place=?1", &p->load, report);
     if (!status)
         status = prepare(p, "INSERT OR REPLACE INTO chunk(place, hash, holes, data) VALUES(?1, ?2, ?3, ?4)", &p->save,
                          report);
     if (!status) status = prepare(p, "DELETE FROM chunk WHERE place=?1", &p->drop, report);
+    if (!status)
+        status =
+            prepare(p, "SELECT gives, data, holes FROM delta WHERE step=?1 AND kind=0 AND key=?2", &p->find, report);
+    if (!status)
+        status = prepare(p,
+                         "INSERT OR REPLACE INTO delta(step, kind, key, takes, gives, holes, samples, data)"
+                         " VALUES(?1, 0, ?2, ?3, ?4, ?5, ?6, ?7)",
+                         &p->keep, report);
+    if (!status) status = prepare(p, "DELETE FROM delta WHERE step=?1 AND kind=0 AND key=?2", &p->forget, report);
     return status;
 }
 
@@ -111,6 +120,9 @@ void karst_project_close(karst_project *project) {
     sqlite3_finalize(project->load);
     sqlite3_finalize(project->save);
     sqlite3_finalize(project->drop);
+    sqlite3_finalize(project->find);
+    sqlite3_finalize(project->keep);
+    sqlite3_finalize(project->forget);
     if (project->cache_db != project->db) sqlite3_close(project->cache_db);
     sqlite3_close(project->db);  // an open step is rolled back; the last one out folds the log into the file
     kst_world_lock_drop(&project->lock);
@@ -220,13 +232,8 @@ karst_status karst_project_begin(karst_project *project, const char *step) {
     // FULL: a finished step outlives a power cut. The cache, outside steps, need not.
     karst_status status = kst_sql_run(project->db, "PRAGMA synchronous=FULL; BEGIN IMMEDIATE", project->path,
                                       "cannot begin a step", &project->report);
-    sqlite3_stmt *s = NULL;
     if (!status) {
-        int code = sqlite3_prepare_v2(project->db, "INSERT INTO step(name) VALUES(?1)", -1, &s, NULL);
-        if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, step, -1, SQLITE_TRANSIENT);
-        if (code == SQLITE_OK) code = sqlite3_step(s);
-        status = kst_sql_fail(project->db, code, project->path, "cannot begin a step", &project->report);
-        sqlite3_finalize(s);
+        status = kst_history_begin(project, step);
         if (status) sqlite3_exec(project->db, "ROLLBACK", NULL, NULL, NULL);
     }
     project->in_step = !status;
@@ -237,10 +244,12 @@ karst_status karst_project_begin(karst_project *project, const char *step) {
 karst_status karst_project_commit(karst_project *project) {
     KARST_ASSERT(project->in_step);
     pthread_mutex_lock(&project->mutex);
-    karst_status status = kst_sql_run(project->db, "COMMIT", project->path, "cannot finish the step", &project->report);
+    karst_status status = kst_history_commit(project);
+    if (!status) status = kst_sql_run(project->db, "COMMIT", project->path, "cannot finish the step", &project->report);
     if (status) sqlite3_exec(project->db, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_exec(project->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
     project->in_step = false;
+    project->step = 0;
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
@@ -251,6 +260,7 @@ void karst_project_rollback(karst_project *project) {
     sqlite3_exec(project->db, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_exec(project->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
     project->in_step = false;
+    project->step = 0;
     project->cache_counted = false;
     pthread_mutex_unlock(&project->mutex);
 }

@@ -192,7 +192,10 @@ static karst_status add(karst_project *p, int64_t ground, karst_sheet_kind kind,
                               " VALUES(?1, ?2, ?3, 1, 1, ?4, 0)",
                               "itti", ground, kind_names[kind], name,
                               kind == KARST_SHEET_LAYER && top < INT32_MAX ? top + 1 : 0);
-    if (!status) *id = sqlite3_last_insert_rowid(p->db);
+    if (!status) {
+        *id = sqlite3_last_insert_rowid(p->db);
+        status = kst_history_added(p, KST_SHEETS, *id);
+    }
     kst_world_free_sheets(sheets, count);
     return status;
 }
@@ -228,6 +231,7 @@ static karst_status set(karst_project *p, const karst_sheet *sheet) {
     if (!status) status = kst_world_list_sheets(p, old.ground, &sheets, &count);
     if (!status) status = check_name(p, sheets, count, old.kind, sheet->name, old.id);
     if (!status) status = check_mask(p, &old, sheet);
+    if (!status) status = kst_history_keep_row(p, KST_SHEETS, old.id);
     if (!status)
         status = kst_world_do(p, "cannot change a sheet",
                               "UPDATE sheet SET name=?2, shown=?3, strength=?4, rank=?5, mask=?6 WHERE id=?1", "itirii",
@@ -248,6 +252,7 @@ karst_status karst_project_set_sheet(karst_project *project, const karst_sheet *
 
 static karst_status drop(karst_project *p, int64_t id) {
     karst_status status = kst_world_drop_chunks(p, kst_world_sheet_owner(id));
+    if (!status) status = kst_history_keep_row(p, KST_SHEETS, id);
     if (!status) status = kst_world_do(p, "cannot remove the sheet", "DELETE FROM sheet WHERE id=?1", "i", id);
     return status;
 }

@@ -10,20 +10,17 @@ static karst_status damaged(karst_project *p, int32_t x, int32_t z) {
 karst_status kst_world_load_chunk(karst_project *p, int64_t owner, int32_t x, int32_t z, karst_field_chunk *out,
                                   bool *found) {
     pthread_mutex_lock(&p->mutex);
-    sqlite3_bind_int64(p->load, 1, kst_world_place(owner, x, z));
-    int code = sqlite3_step(p->load);
-    karst_status status = kst_world_sql_fail(p, code, "cannot read a chunk");
-    *found = code == SQLITE_ROW;
-    if (*found) {
-        const uint8_t *bytes = sqlite3_column_blob(p->load, 0);
-        size_t size = (size_t)sqlite3_column_bytes(p->load, 0);
-        status = kst_world_chunk_decode(bytes, size, (uint64_t)sqlite3_column_int64(p->load, 1), out);
+    kst_stored row;
+    karst_status status = kst_stored_read(p, kst_world_place(owner, x, z), &row);
+    *found = row.bytes != NULL;
+    if (!status && row.bytes) {
+        status = kst_world_chunk_decode(row.bytes, row.size, row.hash, out);
         if (status == KARST_ERROR_MEMORY)
             kst_fail(&p->report, status, "%s: out of memory", p->path);
         else if (status)
             damaged(p, x, z);
     }
-    sqlite3_reset(p->load);
+    kst_stored_done(p);
     pthread_mutex_unlock(&p->mutex);
     return status;
 }
@@ -49,25 +46,25 @@ static bool is_flat(const karst_field_chunk *chunk) {
            !memcmp(chunk->transparency, zero, sizeof chunk->transparency);
 }
 
-static karst_status put_chunk(karst_project *p, int64_t place, int64_t holes, const karst_field_chunk *chunk) {
-    size_t room = kst_world_chunk_bound();
-    uint8_t *bytes = kst_alloc(NULL, room);
-    uint64_t hash = 0;
-    size_t size = bytes ? kst_world_chunk_encode(chunk, bytes, room, &hash) : 0;
-    karst_status status;
-    if (!size) {
-        status = kst_fail(&p->report, KARST_ERROR_MEMORY, "%s: out of memory", p->path);
-    } else {
-        sqlite3_bind_int64(p->save, 1, place);
-        sqlite3_bind_int64(p->save, 2, (int64_t)hash);
-        sqlite3_bind_int64(p->save, 3, holes);
-        sqlite3_bind_blob(p->save, 4, bytes, (int)size, SQLITE_STATIC);
-        status = kst_world_sql_fail(p, sqlite3_step(p->save), "cannot write a chunk");
-        sqlite3_reset(p->save);
-        sqlite3_clear_bindings(p->save);
-    }
-    kst_free(NULL, bytes, room);
-    return status;
+// How many vertices along one side a chunk has to itself: the last one has its far border too.
+static int own_vertices(int32_t vertices, int32_t chunk) {
+    int64_t left = (int64_t)vertices - (int64_t)chunk * KARST_CHUNK_CELLS;
+    return left <= KARST_CHUNK_SIDE ? (int)left : KARST_CHUNK_CELLS;
+}
+
+// Put a chunk in place of the one that is there, which goes to the history; one that is the same changes nothing.
+static karst_status replace(kst_world_store *store, int32_t x, int32_t z, const kst_stored *now,
+                            const karst_field_chunk *chunk) {
+    karst_project *p = store->project;
+    int64_t place = kst_world_place(store->owner, x, z);
+    kst_stored old;
+    karst_status status = kst_stored_read(p, place, &old);
+    bool same = !old.bytes == !now->bytes && (!now->bytes || old.hash == now->hash);
+    if (!status && !same)
+        status = kst_history_keep_chunk(p, place, &old, now, now->bytes ? chunk : NULL,
+                                        own_vertices(store->shape.columns, x), own_vertices(store->shape.rows, z));
+    kst_stored_done(p);
+    return status || same ? status : kst_stored_write(p, place, now);
 }
 
 static karst_status save_chunk(void *context, int32_t x, int32_t z, const karst_field_chunk *chunk) {
@@ -75,16 +72,19 @@ static karst_status save_chunk(void *context, int32_t x, int32_t z, const karst_
     karst_project *p = store->project;
     karst_status status = kst_world_need_step(p);
     if (status) return status;
-    int64_t place = kst_world_place(store->owner, x, z), holes = holes_inside(&store->shape, x, z, chunk);
-    pthread_mutex_lock(&p->mutex);
-    if (holes || !is_flat(chunk)) {
-        status = put_chunk(p, place, holes, chunk);
-    } else {  // like one never stored: the same ground has the same hash, whatever its past
-        sqlite3_bind_int64(p->drop, 1, place);
-        status = kst_world_sql_fail(p, sqlite3_step(p->drop), "cannot write a chunk");
-        sqlite3_reset(p->drop);
+    size_t room = kst_world_chunk_bound();
+    uint8_t *bytes = NULL;
+    kst_stored now = {.holes = holes_inside(&store->shape, x, z, chunk)};
+    if (now.holes || !is_flat(chunk)) {  // else it is like one never stored: the same ground has the same hash
+        bytes = kst_alloc(NULL, room);
+        now.size = bytes ? kst_world_chunk_encode(chunk, bytes, room, &now.hash) : 0;
+        now.bytes = bytes;
+        if (!now.size) status = KARST_ERROR_MEMORY;
     }
+    pthread_mutex_lock(&p->mutex);
+    status = status ? kst_fail(&p->report, status, "%s: out of memory", p->path) : replace(store, x, z, &now, chunk);
     pthread_mutex_unlock(&p->mutex);
+    if (bytes) kst_free(NULL, bytes, room);
     return status;
 }
 

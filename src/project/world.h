@@ -68,6 +68,19 @@ size_t kst_world_chunk_encode(const karst_field_chunk *chunk, uint8_t *out, size
 // From untrusted bytes. KARST_ERROR_FORMAT when damaged, not of this hash, or holding a number that is not finite.
 karst_status kst_world_chunk_decode(const uint8_t *bytes, size_t size, uint64_t hash, karst_field_chunk *out);
 
+// ---- delta.c: from one state of a chunk to another ---------------------------------------------------
+
+enum { KST_DELTA_FORM = 2 };  // first byte; that of a whole chunk is another
+
+size_t kst_delta_bound(void);
+// Bytes that make `gives` of `takes`. 0: no memory or room.
+size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk *takes, uint8_t *out, size_t room);
+// From untrusted bytes. KARST_ERROR_FORMAT when damaged; the chunk is then of no use.
+karst_status kst_delta_apply(const uint8_t *bytes, size_t size, karst_field_chunk *chunk);
+karst_status kst_delta_check(const uint8_t *bytes, size_t size);
+// Make of a sound delta the one that leads back.
+void kst_delta_turn(uint8_t *bytes, size_t size);
+
 // ---- project.c ---------------------------------------------------------------------------------------
 
 typedef struct kst_world_store kst_world_store;
@@ -81,8 +94,10 @@ struct karst_project {
     pthread_mutex_t mutex;  // one statement at a time: fields load from workers while the owner uses the cache
     bool in_step;
     karst_report report;
-    sqlite3_stmt *load, *save, *drop;
-    kst_world_store *stores;  // of the fields opened from here; freed on close
+    int64_t step;                        // id of the open step
+    sqlite3_stmt *load, *save, *drop;    // chunks
+    sqlite3_stmt *find, *keep, *forget;  // deltas of chunks
+    kst_world_store *stores;             // of the fields opened from here; freed on close
     struct kst_stack *stacks;
     uint64_t cache_limit, cache_bytes;
     bool cache_counted, cache_closed;
@@ -108,6 +123,59 @@ karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_g
 // Hash of all chunks of an owner, on top of *hash; how many there are, and how many of their cells are holes.
 karst_status kst_world_digest(karst_project *p, int64_t owner, uint64_t *hash, uint64_t *chunks, uint64_t *holes);
 karst_status kst_world_drop_chunks(karst_project *p, int64_t owner);
+
+// ---- rows.c: rows of the small tables as bytes; with the mutex held ----------------------------------
+
+// What a delta is of. Rows of the tables behind KST_CHUNKS are found by their id.
+typedef enum kst_table { KST_CHUNKS, KST_GROUNDS, KST_SHEETS, KST_EXTRAS, KST_TABLE_COUNT } kst_table;
+
+// A row of such a table, or that there is none (bytes NULL). kst_row_free() it.
+typedef struct kst_row {
+    uint8_t *bytes;
+    size_t size;
+    uint64_t hash;
+} kst_row;
+karst_status kst_row_read(karst_project *p, kst_table table, int64_t id, kst_row *out);
+// Put a row in place of the one that is there, from untrusted bytes. KARST_ERROR_FORMAT when they are no such row.
+karst_status kst_row_write(karst_project *p, kst_table table, int64_t id, const uint8_t *bytes, size_t size);
+void kst_row_free(kst_row *row);
+
+// ---- chunk_rows.c: rows of the chunk table; with the mutex held ---------------------------------------
+
+// A chunk as its row holds it, or that there is none (bytes NULL). The bytes are the reader's until the next read.
+typedef struct kst_stored {
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t hash;
+    int64_t holes;
+} kst_stored;
+karst_status kst_stored_read(karst_project *p, int64_t place, kst_stored *out);
+void kst_stored_done(karst_project *p);  // ends the use of what was read
+karst_status kst_stored_write(karst_project *p, int64_t place, const kst_stored *row);
+
+// ---- history.c: what steps keep; with the mutex held -------------------------------------------------
+
+karst_status kst_history_begin(karst_project *p, const char *name);
+karst_status kst_history_commit(karst_project *p);
+// Before the first change of a row in a step: keep it. Later calls change nothing.
+karst_status kst_history_keep_row(karst_project *p, kst_table table, int64_t id);
+// A row was added in this step: there was none before.
+karst_status kst_history_added(karst_project *p, kst_table table, int64_t id);
+// Before a chunk changes from `old` to `now`; chunk: the samples of now, NULL when now is none. Of its vertices
+// columns * rows are its own, the others its neighbours'.
+karst_status kst_history_keep_chunk(karst_project *p, int64_t place, const kst_stored *old, const kst_stored *now,
+                                    const karst_field_chunk *chunk, int columns, int rows);
+// Before all chunks of an owner go.
+karst_status kst_history_keep_chunks(karst_project *p, int64_t owner);
+
+// The world is open for editing and no step is: for what is a transaction of its own.
+karst_status kst_world_alone(karst_project *p);
+// Count the bytes and samples of a step anew.
+karst_status kst_history_weigh(karst_project *p, int64_t step);
+// A step is the head now, and where redo leads from its parent.
+karst_status kst_history_arrive(karst_project *p, int64_t step);
+// Forget the oldest steps until the limit is kept.
+karst_status kst_history_trim(karst_project *p);
 
 // ---- sheets.c; with the mutex held -------------------------------------------------------------------
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The tree of steps in memory. With the mutex held.
+#pragma once
+#include "karst/history.h"
+#include "project/world.h"
+
+typedef struct kst_tree {
+    karst_history_step *steps;  // by id, each after its parent
+    int64_t *redo;              // where redo leads from each
+    int count;
+    int64_t head, root_redo;  // head 0: before the first step
+    uint64_t most;            // limit of bytes, 0: none
+} kst_tree;
+
+// Read and check all steps. KARST_ERROR_FORMAT when they are no tree. kst_tree_free() it, also a zeroed one.
+karst_status kst_tree_read(karst_project *p, kst_tree *out);
+void kst_tree_free(kst_tree *tree);
+// NULL when there is none, as for 0.
+const karst_history_step *kst_tree_find(const kst_tree *tree, int64_t id);
