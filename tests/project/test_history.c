@@ -203,8 +203,6 @@ static void any_way_through_500_steps_gives_every_bit_back(void **state) {
             moves += last != before;
             prop_check(&p, state_of(path) == states[last]);
         }
-        char message[KARST_REPORT_BYTES];
-        (void)message;
     }
     assert_true(distinct > steps / 2 && moves > steps / 2);
     karst_project_close(w);
@@ -214,10 +212,119 @@ static void any_way_through_500_steps_gives_every_bit_back(void **state) {
     assert_true(state_of(path) != before || !before);
 }
 
+// ---- branches and the limit --------------------------------------------------------------------------
+
+static karst_history_step listed[MOST_STEPS];
+
+static int list_steps(karst_project *w, uint64_t *bytes) {
+    int count = 0;
+    good(w, karst_project_log(w, listed, MOST_STEPS, &count));
+    *bytes = 0;
+    for (int i = 0; i < count; ++i) *bytes += listed[i].bytes;
+    return count;
+}
+
+static void what_was_undone_stays_within_reach(void **state) {
+    (void)state;
+    const char *path = poured(100, 100, 1);
+    karst_project *w = open_as(path, KARST_PROJECT_WRITE);
+    uint64_t states[5];
+    states[1] = state_of(path);
+    for (int k = 2; k <= 4; ++k) {  // make 1, then 2; back; 3 and 4
+        begin(w);
+        good(w, karst_project_set_source(w, 1, "branch", k));
+        commit(w);
+        assert_int_equal(head_of(w), k);
+        states[k] = state_of(path);
+        if (k == 2) good(w, karst_project_undo(w, NULL, NULL));
+    }
+    good(w, karst_project_go(w, 2, NULL));
+    assert_true(state_of(path) == states[2] && states[2] != states[4]);
+    assert_int_equal(karst_project_redo(w, NULL, NULL), KARST_ERROR_ARGUMENT);  // nothing comes after 2
+    assert_non_null(strstr(karst_project_message(w), "nothing to redo"));
+    karst_history_step step;
+    good(w, karst_project_undo(w, NULL, &step));
+    assert_true(step.id == 2 && state_of(path) == states[1]);
+    good(w, karst_project_redo(w, NULL, &step));  // the one undone last, not the newest
+    assert_int_equal(step.id, 2);
+    good(w, karst_project_go(w, 4, NULL));
+    assert_true(state_of(path) == states[4]);
+    uint64_t bytes;
+    assert_int_equal(list_steps(w, &bytes), 4);
+    assert_true(listed[0].done && !listed[1].done && listed[2].done && listed[3].done && listed[3].current);
+    assert_true(listed[1].parent == 1 && listed[2].parent == 1 && listed[3].parent == 3);
+    assert_int_equal(karst_project_go(w, 9, NULL), KARST_ERROR_ARGUMENT);
+    begin(w);
+    assert_int_equal(karst_project_undo(w, NULL, NULL), KARST_ERROR_ARGUMENT);
+    assert_non_null(strstr(karst_project_message(w), "a step is open"));
+    karst_project_rollback(w);
+    karst_project_close(w);
+    w = open_as(path, KARST_PROJECT_READ);
+    assert_int_equal(karst_project_undo(w, NULL, NULL), KARST_ERROR_ARGUMENT);
+    assert_int_equal(karst_project_set_history_limit(w, 1), KARST_ERROR_ARGUMENT);
+    assert_int_equal(list_steps(w, &bytes), 4);
+    karst_project_close(w);
+}
+
+// Steps, undos and limits at random: what is left of the tree leads where it led before, and keeps the limit.
+static void a_limit_drops_the_oldest_and_no_more(void **state) {
+    (void)state;
+    int dropped = 0, survived = 0;
+    for (prop p = prop_begin("history_limit", 6); prop_next(&p);) {
+        const char *path = world_path();
+        karst_project *w = create(path);
+        static uint64_t states[MOST_STEPS];
+        uint64_t root = state_of(path), bytes = 0, limit = 0, most = 0;
+        for (int turn = 0; turn < 60; ++turn) {
+            static bool done[MOST_STEPS];
+            int before = list_steps(w, &bytes);
+            memset(done, 0, sizeof done);
+            for (int i = 0; i < before; ++i) done[listed[i].id] = listed[i].done;
+            int64_t oldest = before ? listed[0].id : 0, last = before ? listed[before - 1].id : 0;
+            if (prop_chance(&p, 0.1) && before) {
+                most = prop_chance(&p, 0.2) ? 0 : (uint64_t)((double)bytes * prop_real(&p, 0.3, 2));
+                good(w, karst_project_set_history_limit(w, most));
+            } else if (prop_chance(&p, 0.3) && before) {
+                good(w, karst_project_go(w, listed[prop_int(&p, 0, before - 1)].id, NULL));
+                continue;
+            } else {
+                random_step(&p, w);
+                int64_t made = head_of(w);
+                if (made > last) states[made] = state_of(path), done[made] = true;
+                if (made <= last) {  // nothing changed, or it took more than the limit alone
+                    if (!list_steps(w, &bytes)) root = state_of(path);
+                    continue;
+                }
+            }
+            good(w, karst_project_history_limit(w, &limit));
+            prop_check(&p, limit == most);
+            int count = list_steps(w, &bytes);
+            prop_check(&p, !most || bytes <= most);
+            for (int64_t id = oldest; id < (count ? listed[0].id : last + 1) && id; ++id)
+                if (done[id]) root = states[id], ++dropped;
+            int64_t head = head_of(w);
+            for (int i = 0; i < count; ++i) {
+                int64_t to = listed[i].id;
+                if (prop_chance(&p, 0.8)) continue;
+                good(w, karst_project_go(w, to, NULL));
+                prop_check(&p, state_of(path) == states[to]);
+                ++survived;
+            }
+            good(w, karst_project_go(w, 0, NULL));
+            prop_check(&p, state_of(path) == root);
+            good(w, karst_project_go(w, head, NULL));
+        }
+        karst_project_close(w);
+    }
+    assert_true(dropped > 10 && survived > 50);
+}
+
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_way_through_500_steps_gives_every_bit_back),
+        cmocka_unit_test(what_was_undone_stays_within_reach),
+        cmocka_unit_test(a_limit_drops_the_oldest_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }
