@@ -11,6 +11,7 @@
 #pragma weak verb_new
 #pragma weak verb_import
 #pragma weak verb_export
+#pragma weak verb_resize
 #pragma weak verb_info
 #pragma weak verb_bake
 #pragma weak verb_check
@@ -23,8 +24,8 @@
 #pragma weak verb_flyover
 #pragma weak verb_bench
 static const verb *const all_verbs[] = {
-    &verb_new,   &verb_import, &verb_export, &verb_info, &verb_bake,   &verb_check,   &verb_query,
-    &verb_layer, &verb_undo,   &verb_redo,   &verb_log,  &verb_render, &verb_flyover, &verb_bench,
+    &verb_new,   &verb_import, &verb_export, &verb_resize, &verb_info,   &verb_bake,    &verb_check, &verb_query,
+    &verb_layer, &verb_undo,   &verb_redo,   &verb_log,    &verb_render, &verb_flyover, &verb_bench,
 };
 enum { VERB_COUNT = sizeof all_verbs / sizeof *all_verbs };
 

@@ -84,6 +84,14 @@ KARST_API void karst_project_rollback(karst_project *project);
 /// KARST_ERROR_FILE
 KARST_API karst_status karst_project_add_field(karst_project *project, const char *name, const karst_field_shape *shape,
                                                int64_t *id);
+/// Inside a step: give a ground and its sheets another shape: what lies at a place stays there, see
+/// karst_field_resample(). Heights keep their origin; shape->origin.y is not read. What an import keeps beside the
+/// ground (extras, the vertical step) goes. Fields opened before must be gone.
+/// @param progress may be NULL
+/// @return KARST_ERROR_ARGUMENT (shape, no such ground, or no step begun), KARST_ERROR_CANCELLED and the like: roll the
+/// step back then. Cost: O(samples of both), twice; memory: the caches of two fields
+KARST_API karst_status karst_project_resize(karst_project *project, int64_t ground, const karst_field_shape *shape,
+                                            const karst_progress *progress);
 /// Inside a step: remove a ground and all its samples. @return KARST_ERROR_ARGUMENT, KARST_ERROR_FILE
 KARST_API karst_status karst_project_remove_ground(karst_project *project, int64_t ground);
 /// Inside a step: note where a ground came from and its vertical step [m], 0 if unknown.

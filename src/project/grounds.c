@@ -117,14 +117,18 @@ karst_status karst_project_hash(karst_project *project, uint64_t *out) {
     return status;
 }
 
+karst_status kst_world_check_shape(karst_project *p, const karst_field_shape *shape) {
+    if (shape_is_sound(shape)) return KARST_OK;
+    return kst_fail(&p->report, KARST_ERROR_ARGUMENT,
+                    "%s: a field of %d x %d vertices at %g m: sides are 2..%d, spacing above 0", p->path,
+                    shape->columns, shape->rows, shape->spacing_m, KARST_FIELD_MAX_SIDE);
+}
+
 karst_status karst_project_add_field(karst_project *project, const char *name, const karst_field_shape *shape,
                                      int64_t *id) {
     karst_status status = kst_world_need_step(project);
     int64_t count = 0;
-    if (!status && !shape_is_sound(shape))
-        status = kst_fail(&project->report, KARST_ERROR_ARGUMENT,
-                          "%s: a field of %d x %d vertices at %g m: sides are 2..%d, spacing above 0", project->path,
-                          shape->columns, shape->rows, shape->spacing_m, KARST_FIELD_MAX_SIDE);
+    if (!status) status = kst_world_check_shape(project, shape);
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
     status = kst_sql_int(project->db, "SELECT count(*) FROM ground", project->path, &project->report, &count);
@@ -176,6 +180,17 @@ static karst_status drop_extras(karst_project *p, int64_t ground, const char *na
         if (!status) status = kst_world_do(p, "cannot remove an extra", "DELETE FROM extra WHERE id=?1", "i", id);
         if (status) return status;
     }
+}
+
+karst_status kst_world_set_shape(karst_project *p, int64_t ground, const karst_field_shape *shape) {
+    karst_status status = drop_extras(p, ground, NULL);
+    if (!status) status = kst_history_keep_row(p, KST_GROUNDS, ground);
+    if (status) return status;
+    return kst_world_do(p, "cannot resize the ground",
+                        "UPDATE ground SET columns=?2, rows=?3, spacing_m=?4, origin_x=?5, origin_y=?6, origin_z=?7,"
+                        " step_m=0 WHERE id=?1",
+                        "iiirrrr", ground, (int64_t)shape->columns, (int64_t)shape->rows, shape->spacing_m,
+                        shape->origin.x, shape->origin.y, shape->origin.z);
 }
 
 static karst_status remove_ground(karst_project *p, int64_t ground) {

@@ -123,6 +123,9 @@ karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_g
 // Hash of all chunks of an owner, on top of *hash; how many there are, and how many of their cells are holes.
 karst_status kst_world_digest(karst_project *p, int64_t owner, uint64_t *hash, uint64_t *chunks, uint64_t *holes);
 karst_status kst_world_drop_chunks(karst_project *p, int64_t owner);
+karst_status kst_world_check_shape(karst_project *p, const karst_field_shape *shape);  // without the mutex too
+// The row of a ground only; its extras go, and so does its vertical step.
+karst_status kst_world_set_shape(karst_project *p, int64_t ground, const karst_field_shape *shape);
 
 // ---- rows.c: rows of the small tables as bytes; with the mutex held ----------------------------------
 
