@@ -3,6 +3,7 @@
 // `karst-author`) and renderers gl.h (library `karst-gl`).
 #pragma once
 #include "karst/base.h"
+#include "karst/check.h"
 #include "karst/chunk.h"
 #include "karst/field.h"
 #include "karst/jobs.h"

@@ -2,6 +2,7 @@
 // Pack: the baked file that a game loads. Immutable, checksummed, coarse level first. See docs/pack-format.md.
 #pragma once
 #include "karst/base.h"
+#include "karst/check.h"
 #include "karst/chunk.h"
 #include "karst/jobs.h"
 #include "karst/surface.h"
@@ -117,15 +118,6 @@ KARST_API karst_status karst_pack_hold(karst_pack *pack, int32_t x, int32_t z);
 KARST_API void karst_pack_drop(karst_pack *pack, int32_t x, int32_t z);
 /// Bytes that one chunk of ground takes while it is decoded. Threads: any.
 KARST_API size_t karst_pack_hold_bytes(const karst_pack *pack);
-
-/// One property that karst_pack_check() tries.
-typedef struct karst_check {
-    const char *name;  ///< static, e.g. "borders"
-    uint64_t tried, failed;
-    char first[160];  ///< what failed first, empty if nothing
-} karst_check;
-
-enum { KARST_CHECK_MAX = 16 };
 
 /// Prove a pack: checksums, borders bit-equal, bounds contain, error bounds true, holes agree between draw,
 /// ray and height, coverage once. @param checks room for KARST_CHECK_MAX

@@ -2,6 +2,7 @@
 // Project: the world that an author edits, one SQLite file. See docs/project.md.
 #pragma once
 #include "karst/base.h"
+#include "karst/check.h"
 #include "karst/field.h"
 #include "karst/jobs.h"
 
@@ -111,6 +112,13 @@ KARST_API karst_status karst_project_get_extra(karst_project *project, int64_t g
 /// Hash of everything that a bake reads. Cost: O(chunks), but no samples are read.
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT
 KARST_API karst_status karst_project_hash(karst_project *project, uint64_t *out);
+
+/// Prove a world: the file's own structure; rows sound; chunks whole, of the hash that is told, and meeting bit for
+/// bit; every step's deltas whole, and each state following from the one before, up to the world as it stands.
+/// @param checks room for KARST_CHECK_MAX @return KARST_OK when the check ran, whatever it found
+/// Cost: a read of the whole file.
+KARST_API karst_status karst_project_check(karst_project *project, const karst_progress *progress, karst_check *checks,
+                                           int *check_count);
 
 /// Most bytes of results to keep, oldest dropped first; default 512 MiB, per open project.
 KARST_API void karst_project_set_cache_limit(karst_project *project, uint64_t bytes);

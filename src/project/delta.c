@@ -4,7 +4,7 @@
 //   byte 0   2, the form (1 is a whole chunk, see chunks.c)
 //   byte 1   what changed: 1 y, 2 x and z, 4 holes, 8 transparency; 16 and 32: the state given, the state taken is
 //            displaced; 64: turned, differences are taken away
-//   4 bytes  checksum of all behind it, seeded with byte 1
+//   4 bytes  checksum of all behind it, seeded with byte 1 and the hashes of both states
 //   5 bytes for each of y, x and z that changed: the rectangle of changed vertices x0, z0, x1, z1, and the order
 //   one zstd frame: for each of these four byte planes; then 64 words of changed holes, 33 x 33 changed bytes of
 //            transparency
@@ -124,13 +124,13 @@ size_t kst_delta_bound(void) {
     return HEAD + 3 * 5 + kst_compress_bound(KST_CHUNK_BYTES_MAX);
 }
 
-static uint32_t checksum(const uint8_t *bytes, size_t size) {
-    return (uint32_t)kst_hash(bytes + HEAD, size - HEAD, bytes[1]);
+static uint32_t checksum(const uint8_t *bytes, size_t size, uint64_t ends) {
+    return (uint32_t)kst_hash(bytes + HEAD, size - HEAD, ends + bytes[1]);
 }
 
-static void put_checksum(uint8_t *bytes, size_t size) {
+static void put_checksum(uint8_t *bytes, size_t size, uint64_t ends) {
     kst_out o = {bytes + 2};
-    kst_put_uint(&o, checksum(bytes, size), 4);
+    kst_put_uint(&o, checksum(bytes, size, ends), 4);
 }
 
 // Scratch of one encoding or decoding.
@@ -139,7 +139,8 @@ typedef struct room {
     uint8_t raw[KST_CHUNK_BYTES_MAX];
 } room;
 
-size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk *takes, uint8_t *out, size_t size) {
+size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk *takes, uint64_t ends, uint8_t *out,
+                        size_t size) {
     room *r = kst_alloc(NULL, sizeof *r);
     if (!r || size < HEAD + 3 * 5) {
         kst_free(NULL, r, sizeof *r);
@@ -168,17 +169,17 @@ size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk 
     out[1] = flags;
     size_t packed = kst_compress(r->raw, (size_t)(raw.at - r->raw), head.at, size - (size_t)(head.at - out), LEVEL);
     size_t all = packed ? (size_t)(head.at - out) + packed : 0;
-    if (all) put_checksum(out, all);
+    if (all) put_checksum(out, all, ends);
     kst_free(NULL, r, sizeof *r);
     return all;
 }
 
-void kst_delta_turn(uint8_t *bytes, size_t size) {
+void kst_delta_turn(uint8_t *bytes, size_t size, uint64_t ends) {
     KARST_ASSERT(size > HEAD);
     uint8_t flags = bytes[1], kept = flags & (CHANGED_Y | CHANGED_SIDEWAYS | CHANGED_HOLES | CHANGED_TRANSPARENCY);
     bytes[1] = (uint8_t)(kept | (flags & GIVES_DISPLACED ? TAKES_DISPLACED : 0) |
                          (flags & TAKES_DISPLACED ? GIVES_DISPLACED : 0) | (~flags & TURNED));
-    put_checksum(bytes, size);
+    put_checksum(bytes, size, ends);
 }
 
 // ---- decoding ----------------------------------------------------------------------------------------
@@ -214,10 +215,10 @@ static bool add_plane(const plane *p, bool turned, float *values) {
 }
 
 // Check a delta and unpack it into r: its rectangles, and all bytes behind them.
-static bool unpack(const uint8_t *bytes, size_t size, room *r) {
+static bool unpack(const uint8_t *bytes, size_t size, uint64_t ends, room *r) {
     if (size <= HEAD || bytes[0] != KST_DELTA_FORM || bytes[1] & 0x80) return false;
     kst_reader sum = {bytes + 2, bytes + HEAD, false}, head = {bytes + HEAD, bytes + size, false};
-    if (kst_read_u32(&sum) != checksum(bytes, size)) return false;
+    if (kst_read_u32(&sum) != checksum(bytes, size, ends)) return false;
     uint8_t flags = bytes[1];
     size_t raw = (flags & CHANGED_HOLES ? 8 * (size_t)KARST_CHUNK_CELLS : 0) +
                  (flags & CHANGED_TRANSPARENCY ? KARST_HALF_VERTICES : 0);
@@ -248,18 +249,18 @@ static bool apply(room *r, uint8_t flags, karst_field_chunk *chunk) {
     return good;
 }
 
-karst_status kst_delta_apply(const uint8_t *bytes, size_t size, karst_field_chunk *chunk) {
+karst_status kst_delta_apply(const uint8_t *bytes, size_t size, uint64_t ends, karst_field_chunk *chunk) {
     room *r = kst_alloc(NULL, sizeof *r);
     if (!r) return KARST_ERROR_MEMORY;
-    bool good = unpack(bytes, size, r) && apply(r, bytes[1], chunk);
+    bool good = unpack(bytes, size, ends, r) && apply(r, bytes[1], chunk);
     kst_free(NULL, r, sizeof *r);
     return good ? KARST_OK : KARST_ERROR_FORMAT;
 }
 
-karst_status kst_delta_check(const uint8_t *bytes, size_t size) {
+karst_status kst_delta_check(const uint8_t *bytes, size_t size, uint64_t ends) {
     room *r = kst_alloc(NULL, sizeof *r);
     if (!r) return KARST_ERROR_MEMORY;
-    bool good = unpack(bytes, size, r);
+    bool good = unpack(bytes, size, ends, r);
     kst_free(NULL, r, sizeof *r);
     return good ? KARST_OK : KARST_ERROR_FORMAT;
 }

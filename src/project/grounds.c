@@ -84,7 +84,7 @@ static karst_status read_ground(karst_project *p, sqlite3_stmt *s, karst_project
     return status;
 }
 
-static karst_status list(karst_project *p, karst_project_ground *out, int capacity, int *count) {
+karst_status kst_world_list_grounds(karst_project *p, karst_project_ground *out, int capacity, int *count) {
     sqlite3_stmt *s = NULL;
     int n = 0,
         code = sqlite3_prepare_v2(p->db,
@@ -104,7 +104,7 @@ static karst_status list(karst_project *p, karst_project_ground *out, int capaci
 
 karst_status karst_project_grounds(karst_project *project, karst_project_ground *out, int capacity, int *count) {
     pthread_mutex_lock(&project->mutex);
-    karst_status status = list(project, out, capacity, count);
+    karst_status status = kst_world_list_grounds(project, out, capacity, count);
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
@@ -152,7 +152,7 @@ karst_status karst_project_add_field(karst_project *project, const char *name, c
 
 karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_ground *out) {
     int count = 0;
-    karst_status status = list(p, out, 1, &count);
+    karst_status status = kst_world_list_grounds(p, out, 1, &count);
     if (!status && (!count || out->id != id))
         status = kst_fail(&p->report, KARST_ERROR_ARGUMENT, "%s: has no ground %lld", p->path, (long long)id);
     return status;

@@ -127,7 +127,10 @@ static karst_status state_before(karst_project *p, int64_t place, const kst_stor
         if (sqlite3_column_type(p->find, 0) == SQLITE_NULL) {
             *in_room = false;
         } else if (size && size <= r->bound && data[0] == KST_DELTA_FORM) {
-            status = *in_room ? kst_delta_apply(data, size, &r->before) : KARST_ERROR_FORMAT;
+            status = *in_room ? kst_delta_apply(data, size,
+                                                kst_delta_ends(old->hash, (uint64_t)sqlite3_column_int64(p->find, 0)),
+                                                &r->before)
+                              : KARST_ERROR_FORMAT;
             before->size = status ? 0 : kst_world_chunk_encode(&r->before, r->bytes, r->bound, &before->hash);
             if (!status && !before->size) status = KARST_ERROR_MEMORY;
             before->bytes = r->bytes;
@@ -149,7 +152,7 @@ static karst_status keep_change(karst_project *p, int64_t place, const kst_store
     int64_t samples = (int64_t)columns * rows;
     if (was && chunk) {
         bytes = kst_alloc(NULL, bound);
-        size = bytes ? kst_delta_encode(was, chunk, bytes, bound) : 0;
+        size = bytes ? kst_delta_encode(was, chunk, kst_delta_ends(before->hash, now->hash), bytes, bound) : 0;
         if (!size) {
             kst_free(NULL, bytes, bound);
             return no_memory(p);

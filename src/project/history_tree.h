@@ -17,3 +17,11 @@ karst_status kst_tree_read(karst_project *p, kst_tree *out);
 void kst_tree_free(kst_tree *tree);
 // NULL when there is none, as for 0.
 const karst_history_step *kst_tree_find(const kst_tree *tree, int64_t id);
+
+// ---- check_chain.c -----------------------------------------------------------------------------------
+
+// Whether a row of (step, kind, key, takes, gives, data) is whole; room for a chunk.
+karst_status kst_check_delta(karst_project *p, sqlite3_stmt *q, karst_field_chunk *room, bool *good);
+// Whether all states follow from one another.
+karst_status kst_check_chain(karst_project *p, const kst_tree *tree, const karst_progress *progress,
+                             karst_check *check);

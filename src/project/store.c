@@ -30,8 +30,7 @@ static karst_status load_chunk(void *context, int32_t x, int32_t z, karst_field_
     return kst_world_load_chunk(store->project, store->owner, x, z, out, found);
 }
 
-// Hole cells of a chunk that lie inside the field.
-static int64_t holes_inside(const karst_field_shape *shape, int32_t x, int32_t z, const karst_field_chunk *chunk) {
+int64_t kst_world_holes_inside(const karst_field_shape *shape, int32_t x, int32_t z, const karst_field_chunk *chunk) {
     int64_t across = shape->columns - 1 - (int64_t)x * KARST_CHUNK_CELLS,
             down = shape->rows - 1 - (int64_t)z * KARST_CHUNK_CELLS;
     uint64_t mask = across >= 64 ? UINT64_MAX : ((uint64_t)1 << across) - 1;
@@ -74,7 +73,7 @@ static karst_status save_chunk(void *context, int32_t x, int32_t z, const karst_
     if (status) return status;
     size_t room = kst_world_chunk_bound();
     uint8_t *bytes = NULL;
-    kst_stored now = {.holes = holes_inside(&store->shape, x, z, chunk)};
+    kst_stored now = {.holes = kst_world_holes_inside(&store->shape, x, z, chunk)};
     if (now.holes || !is_flat(chunk)) {  // else it is like one never stored: the same ground has the same hash
         bytes = kst_alloc(NULL, room);
         now.size = bytes ? kst_world_chunk_encode(chunk, bytes, room, &now.hash) : 0;

@@ -71,7 +71,7 @@ typedef struct room {
 
 static karst_status turn_difference(const move *m, const delta *d, const kst_stored *now, room *r, size_t bound) {
     karst_status status = kst_world_chunk_decode(now->bytes, now->size, now->hash, &r->chunk);
-    if (!status) status = kst_delta_apply(d->data, d->size, &r->chunk);
+    if (!status) status = kst_delta_apply(d->data, d->size, kst_delta_ends(d->takes, d->gives), &r->chunk);
     kst_stored next = {.bytes = r->bytes, .holes = d->holes};
     if (!status) next.size = kst_world_chunk_encode(&r->chunk, r->bytes, bound, &next.hash);
     if (!status && !next.size) status = KARST_ERROR_MEMORY;
@@ -80,7 +80,7 @@ static karst_status turn_difference(const move *m, const delta *d, const kst_sto
     uint8_t *turned = kst_alloc(NULL, d->size);
     if (!turned) return no_memory(m->p);
     memcpy(turned, d->data, d->size);
-    kst_delta_turn(turned, d->size);
+    kst_delta_turn(turned, d->size, kst_delta_ends(d->takes, d->gives));
     status = write_turned(m, d, true, now->hash, now->holes, turned, d->size);
     kst_free(NULL, turned, d->size);
     kst_stored_done(m->p);

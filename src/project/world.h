@@ -72,14 +72,19 @@ karst_status kst_world_chunk_decode(const uint8_t *bytes, size_t size, uint64_t 
 
 enum { KST_DELTA_FORM = 2 };  // first byte; that of a whole chunk is another
 
+// Hashes of the two states that a delta joins, in either order: its checksum covers them.
+static inline uint64_t kst_delta_ends(uint64_t takes, uint64_t gives) {
+    return takes ^ gives;
+}
 size_t kst_delta_bound(void);
 // Bytes that make `gives` of `takes`. 0: no memory or room.
-size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk *takes, uint8_t *out, size_t room);
-// From untrusted bytes. KARST_ERROR_FORMAT when damaged; the chunk is then of no use.
-karst_status kst_delta_apply(const uint8_t *bytes, size_t size, karst_field_chunk *chunk);
-karst_status kst_delta_check(const uint8_t *bytes, size_t size);
+size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk *takes, uint64_t ends, uint8_t *out,
+                        size_t room);
+// From untrusted bytes. KARST_ERROR_FORMAT when damaged or of other ends; the chunk is then of no use.
+karst_status kst_delta_apply(const uint8_t *bytes, size_t size, uint64_t ends, karst_field_chunk *chunk);
+karst_status kst_delta_check(const uint8_t *bytes, size_t size, uint64_t ends);
 // Make of a sound delta the one that leads back.
-void kst_delta_turn(uint8_t *bytes, size_t size);
+void kst_delta_turn(uint8_t *bytes, size_t size, uint64_t ends);
 
 // ---- project.c ---------------------------------------------------------------------------------------
 
@@ -119,6 +124,7 @@ static inline int64_t kst_world_place(int64_t owner, int32_t x, int32_t z) {
 
 karst_status kst_world_need_step(karst_project *p);
 void kst_world_copy_text(char *out, size_t room, sqlite3_stmt *s, int column);
+karst_status kst_world_list_grounds(karst_project *p, karst_project_ground *out, int capacity, int *count);
 karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_ground *out);
 // Hash of all chunks of an owner, on top of *hash; how many there are, and how many of their cells are holes.
 karst_status kst_world_digest(karst_project *p, int64_t owner, uint64_t *hash, uint64_t *chunks, uint64_t *holes);
@@ -206,6 +212,8 @@ struct kst_world_store {
 // Read a chunk; *found false and *out untouched when it was never stored. Takes the mutex.
 karst_status kst_world_load_chunk(karst_project *p, int64_t owner, int32_t x, int32_t z, karst_field_chunk *out,
                                   bool *found);
+// Hole cells of a chunk that lie inside the field.
+int64_t kst_world_holes_inside(const karst_field_shape *shape, int32_t x, int32_t z, const karst_field_chunk *chunk);
 // A field of the chunks of one owner; the store lives until the project closes.
 karst_status kst_world_open_owner(karst_project *p, int64_t owner, const karst_field_shape *shape, size_t cache_bytes,
                                   karst_field **out);

@@ -533,15 +533,6 @@ static void the_cache_keeps_the_newest_up_to_its_limit(void **state) {
 
 // ---- faults ------------------------------------------------------------------------------------------
 
-static sqlite3_mem_methods plain;
-static long sqlite_countdown;
-static void *faulty_malloc(int n) {
-    return sqlite_countdown && !--sqlite_countdown ? NULL : plain.xMalloc(n);
-}
-static void *faulty_realloc(void *p, int n) {
-    return sqlite_countdown && !--sqlite_countdown ? NULL : plain.xRealloc(p, n);
-}
-
 // Make, pour, commit, reopen, read, with the n-th allocation failing: an error and the world as it was, or done.
 static bool survive(const char *path, uint64_t old_hash) {
     karst_report report;
@@ -624,11 +615,7 @@ static void killed_at_any_moment_it_opens_at_the_last_step(void **state) {
 
 int main(void) {
     temp_in_memory();
-    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain);
-    sqlite3_mem_methods faulty = plain;
-    faulty.xMalloc = faulty_malloc;
-    faulty.xRealloc = faulty_realloc;
-    sqlite3_config(SQLITE_CONFIG_MALLOC, &faulty);
+    sqlite_may_fail();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_comes_back),
         cmocka_unit_test(hash_follows_the_samples_alone),

@@ -98,3 +98,25 @@ static inline void run_sql(const char *path, const char *sql) {
     if (code) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     sqlite3_close(db);
 }
+
+// ---- faults ------------------------------------------------------------------------------------------
+
+// The n-th allocation of SQLite from now fails, 0: none does.
+static long sqlite_countdown;
+static sqlite3_mem_methods sqlite_plain;
+
+static inline void *sqlite_faulty_malloc(int n) {
+    return sqlite_countdown && !--sqlite_countdown ? NULL : sqlite_plain.xMalloc(n);
+}
+static inline void *sqlite_faulty_realloc(void *p, int n) {
+    return sqlite_countdown && !--sqlite_countdown ? NULL : sqlite_plain.xRealloc(p, n);
+}
+
+// Call before SQLite is used.
+static inline void sqlite_may_fail(void) {
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &sqlite_plain);
+    sqlite3_mem_methods faulty = sqlite_plain;
+    faulty.xMalloc = sqlite_faulty_malloc;
+    faulty.xRealloc = sqlite_faulty_realloc;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &faulty);
+}
