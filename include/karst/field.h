@@ -121,6 +121,18 @@ KARST_API karst_status karst_field_flush(karst_field *field);
 KARST_API karst_status karst_field_sample(karst_field *field, double u, double v, karst_pos *position,
                                           karst_vec3 *normal);
 
+/// The smallest rect of vertices known to hold all whose position has x and z inside the box (its y is not asked):
+/// vertices may be displaced sideways, and each chunk's farthest displacement ever written is kept, never the chunk.
+/// Empty where there are none. Threads: as reads. Cost: O(chunks within reach of the box), after a first call that
+/// looks at all chunks once: at none that lies flat in memory, at each that a store holds.
+/// @return as karst_field_read()
+KARST_API karst_status karst_field_find(karst_field *field, karst_box box, karst_rect *out);
+
+/// The highest ground at world (x, z), to a rounding as the field's ground answers it, but only chunks within reach of the place are
+/// looked at. @param found false: no ground there (hole, outside), and *y is untouched
+/// Threads: as reads. Cost: as karst_field_find(), and the cells there. @return as karst_field_read()
+KARST_API karst_status karst_field_top(karst_field *field, double x, double z, double *y, bool *found);
+
 /// The field as a ground, valid until the field is destroyed. Queries see the samples of the moment;
 /// do not write during a query.
 KARST_API const karst_ground *karst_field_ground(karst_field *field);

@@ -6,6 +6,7 @@
 // are equal bit for bit at every moment, even when the store fails halfway through a large write.
 #include "karst/field.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "surface/blocks.h"
@@ -49,6 +50,7 @@ karst_status karst_field_create(const karst_field_def *def, karst_field **out) {
 void karst_field_destroy(karst_field *field) {
     if (!field) return;
     kst_field_ground_free(field);
+    kst_field_find_free(field);
     kst_pages_free(field);
     kst_free(field->allocator, field->scratch, sizeof *field->scratch);
     pthread_mutex_destroy(&field->lock);
@@ -108,13 +110,20 @@ karst_status karst_field_read(karst_field *field, karst_rect rect, float *y, flo
     return KARST_OK;
 }
 
-static bool rows_are_finite(karst_rect r, const float *values, int stride, bool *any) {
-    for (int32_t row = r.z0; values && row < r.z1; ++row)
-        for (int32_t column = r.x0; column < r.x1; ++column) {
-            float value = values[kst_rect_at(r, stride, column, row)];
-            if (!isfinite(value)) return false;
-            if (value != 0) *any = true;
+// Whether all are finite, and the largest magnitude.
+static bool rows_are_finite(karst_rect r, const float *values, int stride, float *most) {
+    for (int32_t row = r.z0; values && row < r.z1; ++row) {
+        const float *line = values + kst_rect_at(r, stride, r.x0, row);
+        bool finite = true;
+        float largest = *most;
+        for (int i = 0; i < r.x1 - r.x0; ++i) {
+            float size = fabsf(line[i]);
+            finite &= size <= FLT_MAX;
+            largest = size > largest ? size : largest;
         }
+        if (!finite) return false;
+        *most = largest;
+    }
     return true;
 }
 
@@ -123,6 +132,22 @@ typedef struct source {
     const float *y, *x, *z;
     int stride;
 } source;
+
+// Whether a write changes a bit of a page; one that does not leaves it as it was, clean and known.
+static bool part_differs(const kst_page *page, const source *s, karst_rect part) {
+    size_t count = (size_t)(part.x1 - part.x0);
+    for (int32_t row = part.z0; row < part.z1; ++row) {
+        size_t from = kst_rect_at(s->rect, s->stride, part.x0, row);
+        const float *held = page->y + local(part.x0, row, page);
+        if (memcmp(held, s->y + from, count * sizeof(float))) return true;
+        if (!s->x || !page->sideways) continue;
+        const float *x = page->sideways + local(part.x0, row, page), *z = x + KARST_CHUNK_VERTICES;
+        bool differs = false;
+        for (size_t i = 0; i < count; ++i) differs |= x[i] != s->x[from + i] || z[i] != s->z[from + i];
+        if (differs) return true;
+    }
+    return false;
+}
 
 static void write_part(kst_page *page, const source *s, karst_rect part) {
     for (int32_t row = part.z0; row < part.z1; ++row) {
@@ -142,19 +167,21 @@ karst_status karst_field_write(karst_field *field, karst_rect rect, const float 
     if (!kst_rect_fits(rect, field->shape.columns, field->shape.rows) || !x != !z) return KARST_ERROR_ARGUMENT;
     if (kst_rect_is_empty(rect)) return KARST_OK;
     KARST_ASSERT(stride >= rect.x1 - rect.x0);
-    bool any = false, displaces = false;
-    if (!rows_are_finite(rect, y, stride, &any) || !rows_are_finite(rect, x, stride, &displaces) ||
-        !rows_are_finite(rect, z, stride, &displaces))
+    float highest = 0, farthest = 0;
+    if (!rows_are_finite(rect, y, stride, &highest) || !rows_are_finite(rect, x, stride, &farthest) ||
+        !rows_are_finite(rect, z, stride, &farthest))
         return KARST_ERROR_ARGUMENT;
     source s = {rect, y, x, z, stride};
     KST_FOR_BLOCKS(rect, KARST_CHUNK_CELLS, bx, bz) {
         kst_pinned pinned;
         karst_status status = kst_block_pin(field, kst_block_part(rect, KARST_CHUNK_CELLS, bx, bz), KARST_CHUNK_CELLS,
-                                            bx, bz, displaces ? kst_page_displace : NULL, &pinned);
+                                            bx, bz, farthest > 0 ? kst_page_displace : NULL, &pinned);
         if (status) return status;
         for (int k = 0; k < pinned.count; ++k) {
+            if (!part_differs(pinned.page[k], &s, pinned.share[k])) continue;
             kst_page_change(field, pinned.page[k]);
             write_part(pinned.page[k], &s, pinned.share[k]);
+            if (farthest > 0) kst_field_find_note(field, pinned.page[k], farthest);
             kst_page_pad(&field->shape, pinned.page[k]);
         }
         kst_block_put(field, &pinned);

@@ -36,6 +36,8 @@ struct karst_field {
     pthread_mutex_t ground_lock;    // guards the two below while queries start
     struct kst_chunk_reach *reach;  // what the ground knows of each chunk; NULL until asked
     bool ground_ready;
+    float *farthest;     // of each chunk: no |dx| or |dz| is or was larger; NULL until asked
+    float farthest_all;  // the largest of them
 };
 
 // Pin a chunk; put it back when done. Threads: any.
@@ -57,6 +59,10 @@ void kst_page_change(karst_field *field, kst_page *page);
 // Save what differs from the store.
 karst_status kst_pages_flush(karst_field *field);
 void kst_pages_free(karst_field *field);
+
+// field_find.c: a chunk was written with displacements up to this; and free.
+void kst_field_find_note(karst_field *field, const kst_page *page, float most);
+void kst_field_find_free(karst_field *field);
 
 // Step the last sample on over the vertices outside the field and mark the cells there as hole.
 void kst_page_pad(const karst_field_shape *shape, kst_page *page);
