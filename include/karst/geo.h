@@ -5,6 +5,7 @@
 #include "karst/jobs.h"
 #include "karst/mesh.h"
 #include "karst/project.h"
+#include "karst/stamp.h"
 #include "karst/surface.h"
 
 #ifdef __cplusplus
@@ -118,6 +119,16 @@ KARST_API double karst_geo_mesh_rounding(const char *path, const karst_box *boun
 /// Threads: any. @return KARST_ERROR_FILE, KARST_ERROR_MEMORY
 KARST_API karst_status karst_geo_write_png(const char *path, int width, int height, const uint8_t *rgb,
                                            karst_report *report);
+
+/// Read a stamp: .exr, .tif, .png and what else holds 1 or 3 channels. Whole numbers of n bits become 0..1; a gray
+/// picture is heights, a coloured one vectors, where whole numbers mean 0.5 as none.
+/// @param out yours until karst_stamp_destroy(); untouched on error Threads: any.
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_UNSUPPORTED, KARST_ERROR_LIMIT, KARST_ERROR_MEMORY
+KARST_API karst_status karst_geo_read_stamp(const char *path, karst_report *report, karst_stamp **out);
+
+/// Write a stamp as floats: .exr or .tif. Written beside and renamed. Threads: any.
+/// @return KARST_ERROR_UNSUPPORTED (extension), KARST_ERROR_FILE, KARST_ERROR_MEMORY
+KARST_API karst_status karst_geo_write_stamp(const char *path, const karst_stamp *stamp, karst_report *report);
 
 #ifdef __cplusplus
 }

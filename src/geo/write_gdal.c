@@ -148,3 +148,23 @@ karst_status kst_write_tiff(const char *path, const karst_field_shape *shape, ks
     kst_gdal_end();
     return settle(passing, path, status, report);
 }
+
+karst_status kst_write_floats(const char *path, int width, int height, int channels, const float *samples,
+                              karst_report *report) {
+    char *passing;
+    karst_status status = passing_name(path, &passing, report);
+    if (status) return status;
+    kst_gdal_words words;
+    kst_gdal_begin(&words);
+    char *options[] = {"COMPRESS=DEFLATE", "PREDICTOR=3", "INTERLEAVE=PIXEL", NULL};
+    GDALDatasetH set = GDALCreate(GDALGetDriverByName("GTiff"), passing, width, height, channels, GDT_Float32, options);
+    if (!set) status = failed(path, &words, report);
+    for (int c = 0; c < channels && !status; ++c)
+        if (GDALRasterIO(GDALGetRasterBand(set, c + 1), GF_Write, 0, 0, width, height, (void *)(uintptr_t)(samples + c),
+                         width, height, GDT_Float32, 4 * channels, 4 * channels * width) != CE_None)
+            status = failed(path, &words, report);
+    if (set) GDALClose(set);
+    if (!status && words.failure[0]) status = failed(path, &words, report);
+    kst_gdal_end();
+    return settle(passing, path, status, report);
+}

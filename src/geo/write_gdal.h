@@ -7,6 +7,10 @@
 karst_status kst_write_png(const char *path, int width, int height, int channels, kst_kind kind, const void *samples,
                            const karst_progress *progress, double from, karst_report *report);
 
+// A GeoTIFF of channels interleaved floats, without a place.
+karst_status kst_write_floats(const char *path, int width, int height, int channels, const float *samples,
+                              karst_report *report);
+
 // Gives heights of rows [row, row + rows), NaN where there is no ground.
 typedef karst_status kst_rows_fn(void *context, int32_t row, int32_t rows, float *heights);
 
