@@ -32,10 +32,22 @@ static karst_status open_ground(args *a, const char *path, edit *e) {
     return status;
 }
 
-static void leave(edit *e) {
+void edit_leave(edit *e) {
     karst_project_canvas_close(e->sheets);
     karst_project_close(e->project);
     *e = (edit){0};
+}
+
+karst_status edit_look(args *a, const char *path, edit *out) {
+    edit e = {0};
+    karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &e.project);
+    if (!status) status = open_ground(a, path, &e);
+    say_why(a, &e, status);
+    if (status)
+        edit_leave(&e);
+    else
+        *out = e;
+    return status;
 }
 
 karst_status edit_begin(args *a, const char *path, const char *name, edit *out) {
@@ -45,7 +57,7 @@ karst_status edit_begin(args *a, const char *path, const char *name, edit *out) 
     if (!status) status = karst_project_begin(e.project, name);
     say_why(a, &e, status);
     if (status)
-        leave(&e);
+        edit_leave(&e);
     else
         *out = e;
     return status;
@@ -56,6 +68,6 @@ karst_status edit_end(args *a, edit *e, karst_status status) {
     if (!status) status = karst_project_commit(e->project);
     say_why(a, e, status);
     if (status) karst_project_rollback(e->project);
-    leave(e);
+    edit_leave(e);
     return status;
 }

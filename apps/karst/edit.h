@@ -24,5 +24,9 @@ typedef struct edit {
 // Open the world at path, its ground as a canvas under --mask and --layer, and begin the step `name`. On error the line
 // is in a->report.
 karst_status edit_begin(args *a, const char *path, const char *name, edit *out);
+// Open the world for reading and its ground as it is now, whatever a writer does meanwhile.
+karst_status edit_look(args *a, const char *path, edit *out);
+// Close what edit_look() opened; zeroed is allowed.
+void edit_leave(edit *e);
 // Keep the step if status is KARST_OK, drop it otherwise, and close. The world is whole either way.
 karst_status edit_end(args *a, edit *e, karst_status status);

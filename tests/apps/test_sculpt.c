@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// karst sculpt and karst transform: what a stroke file makes is there for queries, and nothing is there after a
+// failure.
+#include <cjson/cJSON.h>
+
+#include "support/prop.h"
+#include "support/run.h"
+
+static const char *write_text(const char *name, const char *text) {
+    const char *path = temp_path(name);
+    write_part(path, (const uint8_t *)text, 0, strlen(text));
+    return path;
+}
+
+static const char overhang[] =
+    "karst-strokes 1\n"
+    "brush raise name=hill radius=30 strength=25 spacing=0.2\n40 64\n90 64\n"
+    "brush pull name=lip radius=14 strength=1 spacing=0.05\n64 20 50\n64 26 10\n";
+
+static void good(ran r) {
+    if (r.code) print_error("%s%s", r.out, r.err);
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+}
+
+static double number(const ran *r, const char *name) {
+    cJSON *o = cJSON_Parse(r->out), *n = cJSON_GetObjectItem(o, name);
+    double value = cJSON_IsNumber(n) ? n->valuedouble : -1;
+    cJSON_Delete(o);
+    return value;
+}
+
+// The most answers of `query height --all` along a line of z, and where.
+static int most_heights(const char *pack, double *at, double heights[8]) {
+    int most = 0;
+    for (int z = 10; z < 60; z += 2) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", z);
+        ran r = run_karst("query", "height", pack, "64", text, "--all", "--json");
+        assert_int_equal(r.code, 0);
+        cJSON *o = cJSON_Parse(r.out), *all = cJSON_GetObjectItem(o, "heights");
+        if (cJSON_GetArraySize(all) > most) {
+            most = cJSON_GetArraySize(all);
+            *at = z;
+            for (int k = 0; k < most && k < 8; ++k) heights[k] = cJSON_GetArrayItem(all, k)->valuedouble;
+        }
+        cJSON_Delete(o);
+        ran_free(&r);
+    }
+    return most;
+}
+
+static void a_stroke_file_makes_an_overhang_that_answers_from_below(void **state) {
+    (void)state;
+    const char *world = temp_path("w.karst"), *pack = temp_path("w.kpack"),
+               *strokes = write_text("a.strokes", overhang);
+    good(run_karst("new", world, "--size", "129x129", "--quiet"));
+    ran r = run_karst("sculpt", world, "--strokes", strokes, "--json");
+    assert_int_equal(r.code, 0);
+    assert_true(number(&r, "points") == 4 && number(&r, "dabs") > 40 && number(&r, "samples") > 1000);
+    assert_true(number(&r, "ms_per_point") > 0);
+    ran_free(&r);
+    good(run_karst("bake", world, "-o", pack, "--quiet"));
+    double z = 0, heights[8];
+    assert_int_equal(most_heights(pack, &z, heights), 3);
+    assert_true(heights[0] > heights[1] && heights[1] > heights[2] + 1);
+    // From between the lowest ground and the underside, straight up.
+    char origin[64];
+    snprintf(origin, sizeof origin, "64,%.6f,%g", (heights[1] + heights[2]) / 2, z);
+    r = run_karst("query", "ray", pack, origin, "0,1,0", "--json");
+    assert_int_equal(r.code, 0);
+    cJSON *o = cJSON_Parse(r.out), *hit = cJSON_GetObjectItem(o, "hit");
+    assert_true(fabs(cJSON_GetObjectItem(hit, "y")->valuedouble - heights[1]) < 1e-3);
+    assert_true(cJSON_GetObjectItem(hit, "ny")->valuedouble < 0);  // it looks down
+    cJSON_Delete(o);
+    ran_free(&r);
+    good(run_karst("check", pack, "--quiet"));
+}
+
+static void one_dab_on_the_command_line_and_a_record_of_it(void **state) {
+    (void)state;
+    const char *one = temp_path("one.karst"), *two = temp_path("two.karst"), *record = temp_path("r.strokes");
+    good(run_karst("new", one, "--size", "65x65", "--quiet"));
+    good(run_karst("new", two, "--size", "65x65", "--quiet"));
+    good(run_karst("sculpt", one, "--brush", "raise radius=9 strength=3", "--at", "30 30; 40 40", "--record", record,
+                   "--quiet"));
+    good(run_karst("sculpt", two, "--strokes", record, "--quiet"));
+    ran a = run_karst("info", one, "--json"), b = run_karst("info", two, "--json");
+    char *x = strstr(a.out, "\"hash\""), *y = strstr(b.out, "\"hash\"");
+    assert_true(x && y && !strncmp(x, y, 24));
+    ran_free(&a), ran_free(&b);
+}
+
+static void what_is_wrong_is_one_line_and_changes_nothing(void **state) {
+    (void)state;
+    const char *world = temp_path("k.karst");
+    good(run_karst("new", world, "--size", "65x65", "--quiet"));
+    size_t size, after;
+    uint8_t *before = read_bytes(world, &size);
+    const char *bad = write_text("bad.strokes", "karst-strokes 1\nbrush raise radius=5\n30 30\nbrush lift\n");
+    const char *stamp =
+        write_text("stamp.strokes", "karst-strokes 1\nbrush raise\n3 3\nbrush stamp stamp=no.exr\n3 3\n");
+    const char *restore = write_text("restore.strokes", "karst-strokes 1\nbrush raise\n3 3\nbrush restore\n3 3\n");
+    const char *const files[] = {bad, stamp, restore};
+    const char *const says[] = {"bad.strokes:4: ", "no.exr", "--layer"};
+    for (int k = 0; k < 3; ++k) {
+        ran r = run_karst("sculpt", world, "--strokes", files[k]);
+        assert_int_equal(r.code, 1);
+        assert_true(is_one_line(r.err));
+        assert_non_null(strstr(r.err, says[k]));
+        ran_free(&r);
+        uint8_t *now = read_bytes(world, &after);
+        assert_true(after == size && !memcmp(before, now, size));
+        free(now);
+    }
+    free(before);
+    ran r = run_karst("sculpt", world);
+    assert_int_equal(r.code, 2);
+    assert_true(is_one_line(r.err));
+    ran_free(&r);
+}
+
+int main(void) {
+    temp_in_memory();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stroke_file_makes_an_overhang_that_answers_from_below),
+        cmocka_unit_test(one_dab_on_the_command_line_and_a_record_of_it),
+        cmocka_unit_test(what_is_wrong_is_one_line_and_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
+}
