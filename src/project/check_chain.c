@@ -64,14 +64,12 @@ static bool same(row_state a, row_state b) {
 static void judge(chain *c, bool good, int step) {
     ++c->check->tried;
     if (good || c->check->failed++) return;
-    char row[64], where[96] = "the world";
-    if (c->kind == KST_CHUNKS)
-        snprintf(row, sizeof row, "chunk (%d, %d)", (int)(c->key & 0x3FFF), (int)(c->key >> 14 & 0x3FFF));
-    else
-        snprintf(row, sizeof row, "row %d:%lld", (int)c->kind, (long long)c->key);
-    if (step >= 0)
-        snprintf(where, sizeof where, "step %lld (%.60s)", (long long)c->tree->steps[step].id,
-                 c->tree->steps[step].name);
+    char row[KST_ROW_NAME], where[72] = "the world";
+    kst_history_row_name(c->kind, c->key, row);
+    if (step >= 0) {
+        const karst_history_step *of = &c->tree->steps[step];
+        snprintf(where, sizeof where, "step %lld (%.40s)", (long long)of->id, of->name);
+    }
     snprintf(c->check->first, sizeof c->check->first, "%s of %s does not follow from the step before", row, where);
 }
 

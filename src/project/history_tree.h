@@ -18,6 +18,17 @@ void kst_tree_free(kst_tree *tree);
 // NULL when there is none, as for 0.
 const karst_history_step *kst_tree_find(const kst_tree *tree, int64_t id);
 
+// What a delta is of, for people.
+enum { KST_ROW_NAME = 40 };
+static inline void kst_history_row_name(int64_t table, int64_t key, char out[KST_ROW_NAME]) {
+    static const char *const names[] = {"chunk", "ground", "sheet", "extra"};
+    if (table == KST_CHUNKS)
+        snprintf(out, KST_ROW_NAME, "chunk (%d, %d)", (int)(key & 0x3FFF), (int)(key >> 14 & 0x3FFF));
+    else
+        snprintf(out, KST_ROW_NAME, "%s %lld", table > 0 && table < KST_TABLE_COUNT ? names[table] : "row",
+                 (long long)key);
+}
+
 // ---- check_chain.c -----------------------------------------------------------------------------------
 
 // Whether a row of (step, kind, key, takes, gives, data) is whole; room for a chunk.

@@ -34,11 +34,8 @@ static karst_status no_memory(karst_project *p) {
 
 static karst_status damaged(const move *m, const delta *d, karst_status status) {
     if (status == KARST_ERROR_MEMORY) return no_memory(m->p);
-    char row[64];
-    if (d->table == KST_CHUNKS)
-        snprintf(row, sizeof row, "chunk (%d, %d)", (int)(d->key & 0x3FFF), (int)(d->key >> 14 & 0x3FFF));
-    else
-        snprintf(row, sizeof row, "row %d:%lld", (int)d->table, (long long)d->key);
+    char row[KST_ROW_NAME];
+    kst_history_row_name(d->table, d->key, row);
     return kst_fail(&m->p->report, KARST_ERROR_FORMAT,
                     "%s: step %lld (%s) cannot be %s: what it kept of %s is damaged; the world stays as it is",
                     m->p->path, (long long)m->step->id, m->step->name, m->verb, row);

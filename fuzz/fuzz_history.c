@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What a step keeps in a world file. The first byte says of what: even, a difference of a chunk; odd, a row of a table.
+#include <stdlib.h>
+
+#include "project/world.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+// What a difference makes of a chunk, the turned one makes undone.
+static void difference(uint8_t *bytes, size_t size) {
+    static karst_field_chunk chunk, was;
+    for (int k = 0; k < KARST_CHUNK_VERTICES; ++k) was.y[k] = 300 + 0.25f * (float)(k % KARST_CHUNK_SIDE);
+    memset(was.x, 0, sizeof was.x);
+    chunk = was;
+    kst_delta_turn(bytes, size, 0);
+    kst_delta_turn(bytes, size, 0);  // as it was, with the right checksum
+    if (kst_delta_apply(bytes, size, 0, &chunk)) return;
+    kst_delta_turn(bytes, size, 0);
+    if (kst_delta_apply(bytes, size, 0, &chunk)) abort();
+    chunk.displaced = was.displaced;
+    if (memcmp(&chunk, &was, sizeof was) != 0) abort();
+}
+
+// A row that comes back is read as a stranger's.
+static void row(kst_table table, const uint8_t *bytes, size_t size) {
+    static karst_project *p;
+    if (!p) {
+        p = calloc(1, sizeof *p);
+        if (!p) abort();
+        p->path = "fuzz";
+        pthread_mutex_init(&p->mutex, NULL);
+        if (sqlite3_open(":memory:", &p->db) || sqlite3_exec(p->db, kst_world_schema_sql, NULL, NULL, NULL)) abort();
+    }
+    if (sqlite3_exec(p->db, "BEGIN", NULL, NULL, NULL)) abort();
+    kst_reader r = {bytes, bytes + size, false};
+    kst_read_u8(&r);
+    if (!kst_row_write(p, table, (int64_t)kst_read_u64(&r), bytes, size)) {
+        karst_project_ground g;
+        karst_sheet s;
+        int count;
+        (void)karst_project_grounds(p, &g, 1, &count);
+        (void)karst_project_sheets(p, 1, &s, 1, &count);
+    }
+    if (sqlite3_exec(p->db, "ROLLBACK", NULL, NULL, NULL)) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    if (size < 8) return 0;
+    if (bytes[0] % 2) {
+        row((kst_table)(1 + bytes[0] / 2 % 3), bytes + 1, size - 1);
+        return 0;
+    }
+    uint8_t *copy = malloc(size - 1);
+    if (!copy) return 0;
+    memcpy(copy, bytes + 1, size - 1);
+    difference(copy, size - 1);
+    free(copy);
+    return 0;
+}
