@@ -12,14 +12,13 @@ extern "C" {
 /// Heights and ways count in cells, so that no unit changes the result. Start from karst_droplets_def_default().
 typedef struct karst_droplets_def {
     float drops;        ///< drops a cell, > 0; the same land in cells half as wide needs twice as many a cell
-    float reach_m;      ///< way that a drop runs [m], at most 128 cells; 0: 30 cells
+    float reach_m;      ///< way after which a drop has dried up [m], at most 128 cells; 0: 30 cells
     float step_m;       ///< way between two looks at the ground [m], at most one cell; 0: one cell
     float inertia;      ///< share of its direction that a drop keeps over a cell, 0..1 (not 1)
     float capacity;     ///< ground that a full drop can carry on a slope of 1 [share of the drop], >= 0
     float least_slope;  ///< on flatter ground a drop carries as much as on this slope [m/m], >= 0
     float erode;        ///< share of what it could still carry that a drop takes up over a cell, 0..1
     float deposit;      ///< share of what it carries too much that it lays down over a cell, 0..1
-    float evaporate;    ///< share of its water that a drop loses over a cell, 0..1
     float gravity;      ///< how fast falling speeds a drop up: its speed squared grows by this for each cell of fall
     bool closed;        ///< nothing leaves: not over the edge, and not onto ground whose mask is 0
     uint32_t seed;      ///< other numbers give other drops

@@ -14,20 +14,23 @@
 
 // Above this a drop is fast enough; it keeps a cliff from making a drill of it.
 static const float speed_max = 8;
+// Weight of the cone at its middle: 3 / (pi 3.2^2).
+static const float cone_peak = 0.0933f;
 // Slopes whose square is less than this are level: they point nowhere.
 static const float level_slope2 = 1e-14f;
 
 void kst_drop_brush_make(kst_drop_brush *brush) {
     for (int k = 0; k < KST_DROP_PLACES * KST_DROP_PLACES; ++k) {
         double u = (k % KST_DROP_PLACES + 0.5) / KST_DROP_PLACES, v = (k / KST_DROP_PLACES + 0.5) / KST_DROP_PLACES;
-        double weight[KST_DROP_BOX][KST_DROP_BOX], sum = 0;
-        for (int j = 0; j < KST_DROP_BOX; ++j)
+        double weight[KST_DROP_ROWS][KST_DROP_BOX], sum = 0;
+        for (int j = 0; j < KST_DROP_ROWS; ++j)
             for (int i = 0; i < KST_DROP_BOX; ++i) {
-                double x = i - KST_DROP_BEFORE - u, y = j - KST_DROP_BEFORE - v, d = 3.2 - sqrt(x * x + y * y);
+                double x = i - KST_DROP_BEFORE - u, y = j - KST_DROP_BEFORE + (v > 0.5) - v,
+                       d = 3.2 - sqrt(x * x + y * y);
                 weight[j][i] = d > 0 ? d : 0;
                 sum += weight[j][i];
             }
-        for (int j = 0; j < KST_DROP_BOX; ++j)
+        for (int j = 0; j < KST_DROP_ROWS; ++j)
             for (int i = 0; i < KST_DROP_BOX; ++i) {
                 brush->cone[k][j][i] = (float)(weight[j][i] / sum);
                 brush->foot[k][j][i] = weight[j][i] > 0;
@@ -38,16 +41,25 @@ void kst_drop_brush_make(kst_drop_brush *brush) {
 static inline int place_of(float u, float v) {
     return (int)(v * KST_DROP_PLACES) * KST_DROP_PLACES + (int)(u * KST_DROP_PLACES);
 }
+// From a drop's cell back to the first of its box, whose rows begin one later in the lower half of the cell.
+static inline size_t box_before(const kst_drop_block *b, int place) {
+    size_t rows = place < KST_DROP_PLACES * KST_DROP_PLACES / 2 ? KST_DROP_BEFORE : KST_DROP_BEFORE - 1;
+    return rows * (size_t)b->stride + KST_DROP_BEFORE;
+}
 
-// Take `amount` round the drop; at is the upper left cell of its box. Returns what the ground gave.
-static inline __attribute__((always_inline)) float take(const kst_drop_block *b, size_t at, float amount,
-                                                        const float (*cone)[KST_DROP_BOX], const bool metric) {
+// Add `amount` round the drop, or take it where it is less than nothing; at is the upper left cell of its box, shares
+// what the ground takes, or gives. Returns what was added.
+static inline __attribute__((always_inline)) float move(const kst_drop_block *b, const float *shares, size_t at,
+                                                        float amount, const float (*cone)[KST_DROP_BOX],
+                                                        const bool metric) {
     kst_lanes s = {0};
-    for (int j = 0; j < KST_DROP_BOX; ++j, at += (size_t)b->stride) {
+#pragma GCC unroll 8
+    for (int j = 0; j < KST_DROP_ROWS; ++j, at += (size_t)b->stride) {
         kst_lanes *h = (kst_lanes *)(b->height_m + at), before = *h;
-        kst_lanes after = before - *(const kst_lanes *)cone[j] * *(const kst_lanes *)(b->gives + at) * amount;
+        kst_lanes after = before + *(const kst_lanes *)cone[j] * *(const kst_lanes *)(shares + at) * amount;
         *h = after;
-        kst_lanes moved = before - after;  // what the rounded heights really gave
+        kst_lanes moved = after - before;  // what the rounded heights really did
+        *(kst_lanes *)(b->laid_m + at) += kst_lanes_where(moved > 0, moved);
         if (metric) moved *= *(const kst_lanes *)(b->area + at);
         s += moved;
     }
@@ -59,22 +71,18 @@ static inline __attribute__((always_inline)) float take(const kst_drop_block *b,
 static inline __attribute__((always_inline)) float settle(const kst_drop_block *b, size_t at, float load,
                                                           const float (*foot)[KST_DROP_BOX], float zero_m,
                                                           const bool metric) {
-    kst_lanes low[KST_DROP_BOX], open[KST_DROP_BOX], wide[KST_DROP_BOX], opens = {0}, wides = {0}, lows = {0};
-    kst_lanes top = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY},
-              feet = {0};
-    for (int j = 0; j < KST_DROP_BOX; ++j) {
+    kst_lanes low[KST_DROP_ROWS], open[KST_DROP_ROWS], wide[KST_DROP_ROWS], wides = {0}, lows = {0};
+    kst_lanes top = kst_lanes_all(-INFINITY), feet = {0};
+    for (int j = 0; j < KST_DROP_ROWS; ++j) {
         size_t row = at + (size_t)j * (size_t)b->stride;
         low[j] = *(const kst_lanes *)(b->height_m + row) - zero_m;  // small numbers: sums stay exact enough
         open[j] = *(const kst_lanes *)(b->takes + row) * *(const kst_lanes *)foot[j];
-        wide[j] = metric ? *(const kst_lanes *)(b->area + row) : (kst_lanes){1, 1, 1, 1, 1, 1, 1, 1};
+        wide[j] = metric ? *(const kst_lanes *)(b->area + row) : kst_lanes_all(1);
         if (metric) open[j] *= wide[j];  // takes are over the area
         kst_lanes volume = open[j] * wide[j];
-        opens += open[j];
         wides += volume;
         lows += volume * low[j];
-        kst_lane_bits is = open[j] > 0;
-        kst_lane_bits higher = is & (low[j] > top);
-        top = (kst_lanes)(((kst_lane_bits)low[j] & higher) | ((kst_lane_bits)top & ~higher));
+        top = kst_lanes_pick((open[j] > 0) & (low[j] > top), low[j], top);
         feet += *(const kst_lanes *)foot[j] * wide[j];
     }
     float all = kst_lanes_sum(wides);
@@ -84,7 +92,7 @@ static inline __attribute__((always_inline)) float settle(const kst_drop_block *
     float level = (load + kst_lanes_sum(lows)) / all;
     for (int k = 0; k < 8; ++k) {
         kst_lanes below = {0}, belows = {0};
-        for (int j = 0; j < KST_DROP_BOX; ++j) {
+        for (int j = 0; j < KST_DROP_ROWS; ++j) {
             kst_lanes volume = kst_lanes_where(low[j] < level, open[j] * wide[j]);
             below += volume;
             belows += volume * low[j];
@@ -95,11 +103,11 @@ static inline __attribute__((always_inline)) float settle(const kst_drop_block *
     }
     // Where the mask lets little through, little comes down: no pillar where everything round it is masked.
     float highest = -INFINITY;
-    for (int i = 0; i < 8; ++i) highest = top[i] > highest ? top[i] : highest;
+    for (int i = 0; i < KST_LANES; ++i) highest = top[i] > highest ? top[i] : highest;
     float most = highest + load / kst_lanes_sum(feet);
     if (level > most) level = most;
     kst_lanes s = {0};
-    for (int j = 0; j < KST_DROP_BOX; ++j) {
+    for (int j = 0; j < KST_DROP_ROWS; ++j) {
         size_t row = at + (size_t)j * (size_t)b->stride;
         kst_lanes *h = (kst_lanes *)(b->height_m + row), before = *h;
         kst_lanes after = before + kst_lanes_where(low[j] < level, (level - low[j]) * open[j]);
@@ -112,32 +120,15 @@ static inline __attribute__((always_inline)) float settle(const kst_drop_block *
     return kst_lanes_sum(s);
 }
 
-// Raise one corner by its share of amount, not above `most`. Returns what came down, over the area.
-static inline __attribute__((always_inline)) float raise(const kst_drop_block *b, size_t at, float amount, float most,
-                                                         const bool metric) {
-    float before = b->height_m[at], after = before + amount * b->takes[at];
-    after = after < most ? after : most;
-    after = after > before ? after : before;
-    float moved = after - before;
-    b->height_m[at] = after;
-    b->laid_m[at] += moved;
-    return metric ? moved * b->area[at] : moved;
+// What may be laid down round a place at z so that it rises by half of what the drop fell to it at most: then what lies
+// upstream stays upstream.
+static inline kst_lanes room_under(kst_lanes above, kst_lanes z, kst_lanes area) {
+    return kst_lanes_where(above > z, (above - z) * area * (0.5f / cone_peak));
 }
 
 // A share over one cell, for a way of s <= 1 cells: what is left falls as 1 / (1 + s / length).
 static inline float share_over(float share, float s) {
     return s * share / (1 - share + s * share);
-}
-
-// The corners of a drop's cell and its height between them.
-typedef struct corners {
-    float a, b, c, d;  // (0, 0), (1, 0), (0, 1), (1, 1)
-} corners;
-static inline corners corners_at(const float *h, size_t at, size_t stride) {
-    return (corners){h[at], h[at + 1], h[at + stride], h[at + stride + 1]};
-}
-static inline float between(corners q, float u, float v) {
-    return q.a + u * (q.b - q.a) + v * (q.c - q.a) + u * v * ((q.a - q.b) + (q.d - q.c));
 }
 
 // Whether a corner of the cell takes anything.
@@ -157,107 +148,231 @@ static inline bool fall_at(const kst_drop_block *b, const kst_drop_rain *rain, u
     return !rain->def->closed || is_open(b, (size_t)j * (size_t)b->stride + (size_t)i);
 }
 
+// Eight drops that take their steps together, one a lane: first all look where they go, then each in turn moves ground.
+typedef struct flock {
+    kst_lanes x, y, u, v;       // [cells], and within the cell
+    kst_lanes dx, dy;           // direction
+    kst_lanes speed, water;     // 1 at first
+    kst_lanes load;             // [m on one cell]
+    kst_lanes z, above;         // height here, and where it came from
+    kst_lanes a, b, c, d;       // heights of the cell's corners: (0, 0), (1, 0), (0, 1), (1, 1)
+    int at[KST_LANES];          // first corner in the block
+    int steps_left[KST_LANES];  // 0: there is no drop
+} flock;
+
+static inline __attribute__((always_inline)) void look(const kst_drop_block *b, const int at[KST_LANES], kst_lanes *p,
+                                                       kst_lanes *q, kst_lanes *r, kst_lanes *s) {
+    for (int k = 0; k < KST_LANES; ++k) {
+        const float *h = b->height_m + at[k];
+        (*p)[k] = h[0];
+        (*q)[k] = h[1];
+        (*r)[k] = h[b->stride];
+        (*s)[k] = h[b->stride + 1];
+    }
+}
+static inline __attribute__((always_inline)) kst_lanes between(kst_lanes a, kst_lanes b, kst_lanes c, kst_lanes d,
+                                                               kst_lanes u, kst_lanes v) {
+    return a + u * (b - a) + v * (c - a) + u * v * ((a - b) + (d - c));
+}
+
+// What does not change from step to step.
+typedef struct rates {
+    float per_cell, step, per_way, erode, deposit, turn, dries, capacity, least_slope, gravity;
+    int steps;
+    bool closed;
+} rates;
+
+static rates rates_of(const kst_drop_rain *rain) {
+    const karst_droplets_def *def = rain->def;
+    rates r = {
+        .per_cell = 1 / rain->cell_m, .closed = def->closed, .least_slope = def->least_slope, .gravity = def->gravity};
+    float step = def->step_m > 0 ? def->step_m * r.per_cell : 1;
+    float reach = def->reach_m > 0 ? def->reach_m * r.per_cell : 30;
+    r.step = step < 1 ? step : 1;
+    r.steps = reach / r.step > 1 ? (int)(reach / r.step + 0.5f) : 1;
+    r.per_way = r.per_cell / r.step;
+    // The same way in smaller steps does the same.
+    r.erode = share_over(def->erode, r.step);
+    r.deposit = share_over(def->deposit, r.step);
+    r.turn = share_over(1 - def->inertia, r.step);
+    r.dries = 1 / (float)r.steps;
+    r.capacity = def->capacity * rain->cell_m;
+    return r;
+}
+
+// How fast the ground steepens where the drops are, and how long a cell is there.
+static inline __attribute__((always_inline)) void slopes(const kst_drop_block *b, const flock *f, const rates *r,
+                                                         kst_lanes slope[2], kst_lanes run[2], const bool metric) {
+    slope[0] = ((f->b - f->a) * (1 - f->v) + (f->d - f->c) * f->v) * r->per_cell;
+    slope[1] = ((f->c - f->a) * (1 - f->u) + (f->d - f->b) * f->u) * r->per_cell;
+    kst_lanes over = kst_lanes_all(1), down = over;
+    for (int k = 0; metric && k < KST_LANES; ++k) {
+        const float *i = b->run_i + f->at[k], *j = b->run_j + f->at[k];
+        over[k] = i[0] + f->v[k] * (i[b->stride] - i[0]);
+        down[k] = j[0] + f->u[k] * (j[1] - j[0]);
+    }
+    run[0] = over;
+    run[1] = down;
+    if (metric) {
+        slope[0] /= run[0];
+        slope[1] /= run[1];
+    }
+}
+
+// All take a step; ends receives which do not: they end where they are.
+static inline __attribute__((always_inline)) void step(const kst_drop_block *b, const kst_drop_rain *rain,
+                                                       const rates *r, flock *f, bool ends[KST_LANES],
+                                                       const bool metric) {
+    // Where to.
+    kst_lanes slope[2], run[2], way = kst_lanes_all(r->step);
+    slopes(b, f, r, slope, run, metric);
+    kst_lanes dx = f->dx * (1 - r->turn) - slope[0] * r->turn, dy = f->dy * (1 - r->turn) - slope[1] * r->turn;
+    kst_lanes length = dx * dx + dy * dy;
+    kst_lane_bits goes = length > level_slope2;
+    length = kst_lanes_pick(goes, length, kst_lanes_all(1));
+    for (int k = 0; k < KST_LANES; ++k) length[k] = sqrtf(length[k]);
+    dx /= length;
+    dy /= length;
+    kst_lanes mx = dx * way, my = dy * way;
+    if (metric) {  // at most one cell either way, so that nothing is leapt over
+        mx /= run[0];
+        my /= run[1];
+        kst_lanes ax = kst_lanes_pick(mx < 0, -mx, mx), ay = kst_lanes_pick(my < 0, -my, my);
+        kst_lanes most = kst_lanes_pick(ax > ay, ax, ay);
+        most = kst_lanes_pick(most > 1, most, kst_lanes_all(1));
+        mx /= most;
+        my /= most;
+        way /= most;
+    }
+    kst_lanes x = f->x + mx, y = f->y + my;
+    kst_lane_bits i = __builtin_convertvector(x, kst_lane_bits), j = __builtin_convertvector(y, kst_lane_bits);
+    goes &= (i >= rain->first[0]) & (j >= rain->first[1]) & (i <= rain->last[0]) & (j <= rain->last[1]);
+    kst_lanes u = x - __builtin_convertvector(i, kst_lanes), v = y - __builtin_convertvector(j, kst_lanes);
+    kst_lane_bits cell = j * b->stride + i;
+    int at[KST_LANES];
+    for (int k = 0; k < KST_LANES; ++k) {
+        ends[k] = !goes[k] || !f->steps_left[k] || (r->closed && !is_open(b, (size_t)cell[k]));
+        at[k] = ends[k] ? f->at[k] : cell[k];
+    }
+    // What that does to the ground.
+    kst_lanes a, c, d, e;
+    look(b, at, &a, &c, &d, &e);
+    kst_lanes z = between(a, c, d, e, u, v), fall = f->z - z, area = kst_lanes_all(1);
+    for (int k = 0; metric && k < KST_LANES; ++k) area[k] = b->area[f->at[k]];
+    kst_lanes down_slope = metric ? fall * r->per_cell / way : fall * r->per_way;
+    kst_lanes holds = kst_lanes_pick(down_slope > r->least_slope, down_slope, kst_lanes_all(r->least_slope));
+    holds *= f->speed * f->water * r->capacity;
+    // Uphill a drop fills the hollow behind it; else it lays down what is too much, or takes up what it still can.
+    kst_lane_bits climbs = fall < 0, lays = climbs | (f->load > holds);
+    kst_lanes room = room_under(kst_lanes_pick(climbs & (z < f->above), z, f->above), f->z, area);
+    kst_lanes down = kst_lanes_pick(climbs, -fall, (f->load - holds) * r->deposit);
+    down = kst_lanes_pick(climbs & (f->load < down), f->load, down);
+    down = kst_lanes_pick(down < room, down, room);
+    down = kst_lanes_where(down > 0, down);  // a load may be less than nothing by its rounding
+    kst_lanes up = (holds - f->load) * r->erode;
+    up = kst_lanes_pick(up < fall, up, fall);
+    kst_lanes amount = kst_lanes_pick(lays, down, -up);
+    kst_lanes places = f->v * KST_DROP_PLACES, columns = f->u * KST_DROP_PLACES;
+    kst_lane_bits place = __builtin_convertvector(places, kst_lane_bits) * KST_DROP_PLACES +
+                          __builtin_convertvector(columns, kst_lane_bits);
+    for (int k = 0; k < KST_LANES; ++k) {
+        if (ends[k]) continue;
+        const float *shares = lays[k] ? b->takes : b->gives;
+        size_t box = (size_t)f->at[k] - box_before(b, place[k]);
+        f->load[k] -= move(b, shares, box, amount[k], rain->brush->cone[place[k]], metric);
+    }
+    // And there they are.
+    kst_lanes speed = f->speed * f->speed + fall * (r->per_cell * r->gravity);
+    speed = kst_lanes_where(speed > 0, speed);
+    for (int k = 0; k < KST_LANES; ++k) speed[k] = sqrtf(speed[k]);
+    f->speed = kst_lanes_pick(speed < speed_max, speed, kst_lanes_all(speed_max));
+    f->water -= r->dries;
+    kst_lane_bits stays;
+    for (int k = 0; k < KST_LANES; ++k) stays[k] = -(int)ends[k];
+    f->above = kst_lanes_pick(stays, f->above, f->z);
+    f->x = kst_lanes_pick(stays, f->x, x);
+    f->y = kst_lanes_pick(stays, f->y, y);
+    f->u = kst_lanes_pick(stays, f->u, u);
+    f->v = kst_lanes_pick(stays, f->v, v);
+    f->dx = dx;
+    f->dy = dy;
+    memcpy(f->at, at, sizeof at);
+    look(b, at, &f->a, &f->b, &f->c, &f->d);  // again: the ground has moved
+    f->z = between(f->a, f->b, f->c, f->d, f->u, f->v);
+}
+
+// Lay down what drop k holds at its end. @return what is left
+static inline __attribute__((always_inline)) float end(const kst_drop_block *b, kst_drop_rain *rain, const flock *f,
+                                                       int k, const bool metric) {
+    float load = f->load[k];
+    if (!(load > 0)) return load;
+    int place = place_of(f->u[k], f->v[k]);
+    size_t at = (size_t)f->at[k] - box_before(b, place);
+    kst_lanes area = kst_lanes_all(metric ? b->area[f->at[k]] : 1);
+    float room = room_under(f->above, f->z, area)[k], amount = load < room ? load : room;
+    float came = move(b, b->takes, at, amount, rain->brush->cone[place], metric);
+    if (came < 0.999f * load) came += settle(b, at, load - came, rain->brush->foot[place], f->z[k], metric);
+    if (came > 0) return load - came;
+    rain->unplaced_m += (double)load;  // masked ground: it is gone
+    return 0;
+}
+
+static inline __attribute__((always_inline)) void begin(const kst_drop_block *b, const rates *r, flock *f, int k,
+                                                        float x, float y, float load) {
+    const float *h = b->height_m + (size_t)(int)y * (size_t)b->stride + (size_t)(int)x;
+    f->at[k] = (int)(h - b->height_m);
+    f->x[k] = x;
+    f->y[k] = y;
+    f->u[k] = x - (float)(int)x;
+    f->v[k] = y - (float)(int)y;
+    f->dx[k] = f->dy[k] = 0;
+    f->speed[k] = f->water[k] = 1;
+    f->load[k] = load;
+    f->a[k] = h[0];
+    f->b[k] = h[1];
+    f->c[k] = h[b->stride];
+    f->d[k] = h[b->stride + 1];
+    f->z[k] = f->above[k] = between(f->a, f->b, f->c, f->d, f->u, f->v)[k];
+    f->steps_left[k] = r->steps;
+}
+
 static inline __attribute__((always_inline)) void run_drops(const kst_drop_block *b, kst_drop_rain *rain,
                                                             const bool metric) {
-    const karst_droplets_def def = *rain->def;
-    const size_t stride = (size_t)b->stride, box = KST_DROP_BEFORE * (stride + 1);
-    const float cell_m = rain->cell_m, per_cell = 1 / cell_m;
-    float step = def.step_m > 0 ? def.step_m * per_cell : 1, reach = def.reach_m > 0 ? def.reach_m * per_cell : 30;
-    step = step < 1 ? step : 1;
-    const int steps_max = (int)(reach / step + 0.5f) > 1 ? (int)(reach / step + 0.5f) : 1;
-    // The same way in smaller steps does the same.
-    const float erode = share_over(def.erode, step), deposit = share_over(def.deposit, step);
-    const float turn = share_over(1 - def.inertia, step), keep = 1 - share_over(def.evaporate, step);
-    const float per_way = per_cell / step, capacity = def.capacity * cell_m;
-    float rest = 0;  // what the last drop could not place; the next one has it
-    for (int k = 0; k < rain->count; ++k) {
-        float x, y;
-        if (!fall_at(b, rain, (uint64_t)k, &x, &y)) continue;
-        size_t at = (size_t)(int)y * stride + (size_t)(int)x;
-        float u = x - (float)(int)x, v = y - (float)(int)y, dx = 0, dy = 0, speed = 1, water = 1, load = rest;
-        corners q = corners_at(b->height_m, at, stride);
-        float z = between(q, u, v), above = z;  // above: where the drop came from
-        rest = 0;
-        int t = 0;
-        for (; t < steps_max; ++t) {
-            float gx = ((q.b - q.a) * (1 - v) + (q.d - q.c) * v) * per_cell;
-            float gy = ((q.c - q.a) * (1 - u) + (q.d - q.b) * u) * per_cell, run_i = 1, run_j = 1;
-            if (metric) {
-                run_i = b->run_i[at] + v * (b->run_i[at + stride] - b->run_i[at]);
-                run_j = b->run_j[at] + u * (b->run_j[at + 1] - b->run_j[at]);
-                gx /= run_i;
-                gy /= run_j;
+    const rates r = rates_of(rain);
+    flock f;
+    memset(&f, 0, sizeof f);
+    float rest = 0, x = 0, y = 0;  // rest: what the last drop could not place; the next one has it
+    bool ends[KST_LANES] = {true, true, true, true, true, true, true, true};
+    for (int next = 0;;) {
+        bool running = false;
+        for (int k = 0; k < KST_LANES; ++k) {
+            if (!ends[k]) {
+                ++rain->steps;
+                --f.steps_left[k];
             }
-            dx = dx * (1 - turn) - gx * turn;
-            dy = dy * (1 - turn) - gy * turn;
-            float length2 = dx * dx + dy * dy;
-            if (!(length2 > level_slope2)) break;
-            float unit = 1 / sqrtf(length2), way = step;
-            dx *= unit;
-            dy *= unit;
-            float mx = dx * step, my = dy * step;
-            if (metric) {  // at most one cell either way, so that nothing is leapt over
-                mx /= run_i;
-                my /= run_j;
-                float ax = fabsf(mx), ay = fabsf(my), most = ax > ay ? ax : ay;
-                if (most > 1) {
-                    mx /= most;
-                    my /= most;
-                    way /= most;
-                }
+            if (!ends[k] && f.steps_left[k]) {
+                running = true;
+                continue;
             }
-            float x2 = x + mx, y2 = y + my;
-            int i2 = (int)x2, j2 = (int)y2;
-            if (x2 < 0 || y2 < 0 || i2 < rain->first[0] || j2 < rain->first[1] || i2 > rain->last[0] ||
-                j2 > rain->last[1])
-                break;
-            size_t at2 = (size_t)j2 * stride + (size_t)i2;
-            if (def.closed && !is_open(b, at2)) break;
-            float u2 = x2 - (float)i2, v2 = y2 - (float)j2;
-            float z2 = between(corners_at(b->height_m, at2, stride), u2, v2), fall = z - z2;
-            float slope = fall * (metric ? per_cell / way : per_way),
-                  holds = slope > def.least_slope ? slope : def.least_slope;
-            holds *= speed * water * capacity;
-            if (fall < 0 || load > holds) {
-                float amount = fall < 0 ? (load < -fall ? load : -fall) : (load - holds) * deposit;
-                float most = fall < 0 && z2 < above ? z2 : above;
-                float came = raise(b, at, amount * ((1 - u) * (1 - v)), most, metric);
-                came += raise(b, at + 1, amount * (u * (1 - v)), most, metric);
-                came += raise(b, at + stride, amount * ((1 - u) * v), most, metric);
-                came += raise(b, at + stride + 1, amount * (u * v), most, metric);
-                load -= came;
-            } else {
-                float amount = (holds - load) * erode;
-                amount = amount < fall ? amount : fall;
-                load += take(b, at - box, amount, rain->brush->cone[place_of(u, v)], metric);
-            }
-            float speed2 = speed * speed + fall * per_cell * def.gravity;
-            speed = speed2 > 0 ? sqrtf(speed2) : 0;
-            speed = speed < speed_max ? speed : speed_max;
-            water *= keep;
-            above = z;
-            x = x2, y = y2, u = u2, v = v2, at = at2;
-            q = corners_at(b->height_m, at, stride);  // again: the brush may have lowered them
-            z = between(q, u, v);
+            if (f.load[k] != 0) rest += end(b, rain, &f, k, metric);  // and the next one falls
+            f.load[k] = 0;
+            f.steps_left[k] = 0;
+            while (next < rain->count && !fall_at(b, rain, (uint64_t)next, &x, &y)) ++next;
+            if (next == rain->count) continue;
+            ++next;
+            begin(b, &r, &f, k, x, y, rest);
+            rest = 0;
+            running = true;
         }
-        rain->steps += (uint64_t)t;
-        if (load > 0) {
-            float came = settle(b, at - box, load, rain->brush->foot[place_of(u, v)], z, metric);
-            load -= came;
-            if (came == 0) {  // masked ground: it is gone
-                rain->unplaced_m += (double)load;
-                load = 0;
-            }
-        }
-        rest = load;
+        if (!running) break;
+        step(b, rain, &r, &f, ends, metric);
     }
     // A soft mask may have refused a little of the last ones: it settles where the next ones would fall.
-    for (int k = 0; def.closed && rest > 1e-6f * cell_m && k < 4096; ++k) {
-        float x, y;
+    for (int k = 0; r.closed && rest > 1e-6f * rain->cell_m && k < 4096; ++k) {
         if (!fall_at(b, rain, (uint64_t)rain->count + (uint64_t)k, &x, &y)) continue;
-        size_t at = (size_t)(int)y * stride + (size_t)(int)x;
+        size_t at = (size_t)(int)y * (size_t)b->stride + (size_t)(int)x;
         int place = place_of(x - (float)(int)x, y - (float)(int)y);
-        rest -= settle(b, at - box, rest, rain->brush->foot[place], b->height_m[at], metric);
+        rest -= settle(b, at - box_before(b, place), rest, rain->brush->foot[place], b->height_m[at], metric);
     }
     rain->unplaced_m += (double)rest;
 }

@@ -8,13 +8,14 @@ enum {
     KST_DROP_BEFORE = 3,  // a drop changes cells from 3 before to 4 after the one it is in
     KST_DROP_AFTER = 4,
     KST_DROP_BOX = 8,
+    KST_DROP_ROWS = 7,    // of that box that it reaches: all but the first or the last
     KST_DROP_PLACES = 4,  // of a drop within a cell that the brush knows, along each side
 };
 
 // Weights of a cone round the drop's place in its cell, together 1; the same with 1 in all cells of its foot.
 typedef struct kst_drop_brush {
-    float cone[KST_DROP_PLACES * KST_DROP_PLACES][KST_DROP_BOX][KST_DROP_BOX];
-    float foot[KST_DROP_PLACES * KST_DROP_PLACES][KST_DROP_BOX][KST_DROP_BOX];
+    float cone[KST_DROP_PLACES * KST_DROP_PLACES][KST_DROP_ROWS][KST_DROP_BOX];
+    float foot[KST_DROP_PLACES * KST_DROP_PLACES][KST_DROP_ROWS][KST_DROP_BOX];
 } kst_drop_brush;
 void kst_drop_brush_make(kst_drop_brush *brush);
 
