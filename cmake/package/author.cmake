@@ -1,1 +1,1 @@
-karst_package(author karst-author NEEDS sqlite3 gdal LINKS karst::karst)
+karst_package(author karst-author NEEDS sqlite3 gdal assimp LINKS karst::karst)

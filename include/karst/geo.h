@@ -4,6 +4,7 @@
 #include "karst/base.h"
 #include "karst/jobs.h"
 #include "karst/mesh.h"
+#include "karst/model.h"
 #include "karst/project.h"
 #include "karst/stamp.h"
 #include "karst/surface.h"
@@ -114,6 +115,64 @@ KARST_API karst_status karst_geo_export_mesh(const karst_mesh *mesh, const char 
 /// How far a file of this name's format may put a vertex inside bounds (world [m]) from its place [m]: what a mesh must
 /// keep free (karst_mesh_def.room_m) for its error to hold in the file. 0 for a name that is no mesh's. Threads: any.
 KARST_API double karst_geo_mesh_rounding(const char *path, const karst_box *bounds);
+
+// ---- models --------------------------------------------------------------------------------------------
+
+typedef enum karst_model_up {
+    KARST_MODEL_UP_Y = 0,  ///< as Karst has it
+    KARST_MODEL_UP_Z,      ///< the file's Z is up: (x, y, z) becomes (x, z, -y)
+} karst_model_up;
+
+/// How to read a model. Start from karst_model_import_def_default().
+typedef struct karst_model_import_def {
+    double unit_m;            ///< metres in a unit of the file; 0 (the default): as the file says, else 1
+    karst_model_up up;        ///< of a format that does not say: OBJ, PLY, STL, OFF; formats that do are turned already
+    double merge_m;           ///< as karst_model_clean_def has it; default 0
+    double crease_rad;        ///< make new normals of this crease angle, 0..pi; < 0 (the default): the file's own
+    bool raw;                 ///< neither cleaned nor given normals: what the file holds
+    uint64_t most_triangles;  ///< of the whole scene; default KARST_MODEL_MAX_TRIANGLES
+    uint64_t most_bytes;      ///< of the file; default 4 GiB
+    uint64_t memory_bytes;    ///< that reading may take; default 8 GiB
+    double most_seconds;      ///< that reading may take; default 60
+    const karst_allocator *allocator;
+    uint32_t cookie;  ///< set by the default function, do not touch
+} karst_model_import_def;
+
+/// Units and axes as the file says, equal vertices joined, the file's normals. Threads: any.
+KARST_API karst_model_import_def karst_model_import_def_default(void);
+
+/// What was found in a file and what became of it.
+typedef struct karst_model_import_info {
+    uint32_t meshes, nodes;     ///< of the file
+    uint64_t points_and_lines;  ///< left out
+    double unit_m;              ///< metres in a unit, as used
+    karst_model_cleaned cleaned;
+    bool made_normals;
+    char warnings[KARST_WARNINGS_MAX][KARST_WARNING_BYTES];
+    int warning_count;
+} karst_model_import_info;
+
+/// Read a mesh file that Assimp reads (.glb .gltf .obj .ply .fbx .3ds .md3 .stl .dae .off and more) as one model: all
+/// nodes of the scene in their places, polygons cut into triangles, bones as joints. The reader runs in a process of
+/// its own with limits to its memory and time, so that a hostile file costs a line in the report and nothing else.
+/// @param def NULL: the default @param progress, report, info may be NULL; info is untouched on error
+/// @param out yours until karst_model_destroy(); untouched on error
+/// Threads: any. Cost: what Assimp takes, and O(triangles).
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT (damaged, not finite, a crash), KARST_ERROR_UNSUPPORTED (unknown
+/// format, no triangle), KARST_ERROR_LIMIT, KARST_ERROR_ARGUMENT, KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED
+KARST_API karst_status karst_geo_import_model(const char *path, const karst_model_import_def *def,
+                                              const karst_progress *progress, karst_report *report,
+                                              karst_model_import_info *info, karst_model **out);
+
+/// Write a model as .glb (all of it: one primitive a material, skin and joints), .obj (with a .mtl beside it; no skin,
+/// colours or further texture sets) or .ply (positions, normals, the first texture set, colours). Written beside and
+/// renamed. .glb holds floats as they are; text holds the shortest digits that give the float back, and world
+/// coordinates. @param info vertices (wedges in the file) and triangles; may be NULL
+/// Threads: any. Cost: O(size). @return KARST_ERROR_UNSUPPORTED (extension, no triangle), KARST_ERROR_FORMAT
+/// (karst_model_check()), KARST_ERROR_LIMIT, KARST_ERROR_FILE, KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED
+KARST_API karst_status karst_geo_export_model(const karst_model *model, const char *path,
+                                              const karst_progress *progress, karst_report *report,
+                                              karst_export_info *info);
 
 /// Write an 8-bit RGB picture of width * height * 3 bytes as PNG, rows from the top. Written beside and renamed.
 /// Threads: any. @return KARST_ERROR_FILE, KARST_ERROR_MEMORY

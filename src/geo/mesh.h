@@ -27,3 +27,6 @@ karst_status kst_mesh_write_glb(const kst_mesh *mesh, const char *path, const ka
 
 // Decimal text of v to 7 places (0.1 um), no zeros behind the last; returns its length, < 40.
 int kst_put_decimal(char *out, double v);
+
+// Little-endian words.
+void kst_put_words(kst_writer *writer, const uint32_t *words, size_t count);

@@ -86,7 +86,7 @@ static float (*make_normals(const kst_mesh *m))[3] {
     return normal;
 }
 
-static void put_words(kst_writer *w, const uint32_t *words, size_t count) {
+void kst_put_words(kst_writer *w, const uint32_t *words, size_t count) {
     uint8_t bytes[256];
     while (count) {
         size_t n = count < 64 ? count : 64;
@@ -106,19 +106,19 @@ static karst_status put_binary(kst_writer *w, const kst_mesh *m, const layout *l
         uint32_t bits[3];
         relative(m, l, v, p);
         memcpy(bits, p, sizeof bits);
-        put_words(w, bits, 3);
+        kst_put_words(w, bits, 3);
         if (v % SOME == 0) status = kst_progress_step(progress, "export", 0.4 * (double)v / (double)m->vertex_count);
     }
     for (size_t v = 0; v < m->vertex_count && !status; ++v) {
         uint32_t bits[3];
         memcpy(bits, normal[v], sizeof bits);
-        put_words(w, bits, 3);
+        kst_put_words(w, bits, 3);
         if (v % SOME == 0)
             status = kst_progress_step(progress, "export", 0.4 + 0.3 * (double)v / (double)m->vertex_count);
     }
     for (size_t t = 0; t < m->triangle_count && !status; t += SOME) {
         size_t count = m->triangle_count - t < SOME ? m->triangle_count - t : SOME;
-        put_words(w, m->triangle[t], 3 * count);
+        kst_put_words(w, m->triangle[t], 3 * count);
         status = kst_progress_step(progress, "export", 0.7 + 0.3 * (double)t / (double)m->triangle_count);
     }
     return status;
@@ -140,9 +140,9 @@ karst_status kst_mesh_write_glb(const kst_mesh *mesh, const char *path, const ka
     if (!status) {
         uint32_t head[5] = {0x46546C67, 2, (uint32_t)whole, (uint32_t)json_bytes, 0x4E4F534A};
         uint32_t binary[2] = {(uint32_t)l.binary_bytes, 0x004E4942};
-        put_words(&w, head, 5);
+        kst_put_words(&w, head, 5);
         kst_writer_put(&w, json, (size_t)json_bytes);
-        put_words(&w, binary, 2);
+        kst_put_words(&w, binary, 2);
         status = put_binary(&w, mesh, &l, (const float(*)[3])normal, progress);
         if (status) {
             kst_writer_abandon(&w);

@@ -19,6 +19,7 @@ only() { # only PATTERN PLACE...: headers matching PATTERN are included in these
 only 'sqlite3\.h' src/project
 only 'gdal|cpl_|ogr' src/geo bench # bench: other codecs
 only 'epoxy/|GL/|EGL/' src/gl apps/view/hud.c # the viewer's text
+only 'assimp/' src/geo
 only 'zstd\.h' src/core
 only 'SDL' apps/view
 only 'embree' bench
