@@ -157,6 +157,12 @@ static karst_status drop(call *c) {
     return status ? status : karst_project_remove_sheet(c->project, s.id);
 }
 
+static karst_status merge(call *c) {
+    karst_sheet s;
+    karst_status status = find(c, &s);
+    return status ? status : karst_project_merge_layer(c->project, s.id, &c->a->progress);
+}
+
 // ---- the verb ----------------------------------------------------------------------------------------
 
 static const struct {
@@ -164,8 +170,9 @@ static const struct {
     karst_status (*run)(call *c);
     bool named, takes_options;
 } actions[] = {
-    {"list", list, false, false}, {"add", add, true, true},       {"set", set, true, true},
-    {"on", turn_on, true, false}, {"off", turn_off, true, false}, {"remove", drop, true, false},
+    {"list", list, false, false},  {"add", add, true, true},       {"set", set, true, true},
+    {"on", turn_on, true, false},  {"off", turn_off, true, false}, {"remove", drop, true, false},
+    {"merge", merge, true, false},
 };
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 
@@ -182,7 +189,7 @@ static int find_action(args *a) {
     const char *word = a->positional_count > 1 ? a->positional[1] : "list";
     for (int i = 0; i < ACTION_COUNT; ++i)
         if (!strcmp(actions[i].word, word)) return i;
-    say_usage(a, "layer: %s: one of list, add, set, on, off, remove", word);
+    say_usage(a, "layer: %s: one of list, add, set, on, off, merge, remove", word);
     return -1;
 }
 
@@ -231,9 +238,10 @@ static const option options[] = {
 
 const verb verb_layer = {
     .name = "layer",
-    .usage = "WORLD [list|add NAME|set NAME|on NAME|off NAME|remove NAME] [options]",
+    .usage = "WORLD [list|add NAME|set NAME|on NAME|off NAME|merge NAME|remove NAME] [options]",
     .summary =
-        "Layers above the ground: changes that can be turned off, weakened, masked and removed, while the base "
+        "Layers above the ground: changes that can be turned off, weakened, masked, removed, or merged for good, while "
+        "the base "
         "keeps its bits. Verbs that edit take --layer NAME.",
     .example = "karst layer island.karst add dunes --strength 0.5\nkarst layer island.karst off dunes",
     .options = options,

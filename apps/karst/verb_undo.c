@@ -123,7 +123,7 @@ static karst_status travel(args *a, karst_project *project, bool back) {
     if (!status && to < 0 && !w.count)
         status = kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: nothing to %s", a->positional[0], word);
     else if (!status && to < 0 && w.count < number)
-        status = kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: only %d steps to %s", a->positional[0], w.count, word);
+        status = kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: only %d to %s", a->positional[0], w.count, word);
     if (!status) {
         status = karst_project_go(project, w.target, &a->progress);
         if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));

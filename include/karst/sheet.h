@@ -52,6 +52,12 @@ KARST_API karst_status karst_project_set_sheet(karst_project *project, const kar
 /// @return KARST_ERROR_ARGUMENT (no such sheet, a mask in use), KARST_ERROR_FILE
 KARST_API karst_status karst_project_remove_sheet(karst_project *project, int64_t id);
 
+/// Inside a step: add what a layer that shows adds to the base, and remove it. The ground looks as before: bit for bit
+/// when it was the lowest layer, else to one rounding. Canvases and fields that are open meanwhile are stale then.
+/// @return KARST_ERROR_ARGUMENT (no such layer, or it does not show), KARST_ERROR_CANCELLED and others: drop the step
+/// Cost: a read of the ground, a write of what the layer changes.
+KARST_API karst_status karst_project_merge_layer(karst_project *project, int64_t id, const karst_progress *progress);
+
 /// Open the samples of one sheet, to read and, inside a step, to change; otherwise as karst_project_field().
 KARST_API karst_status karst_project_sheet_field(karst_project *project, int64_t id, size_t cache_bytes,
                                                  karst_field **out);

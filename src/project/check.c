@@ -49,7 +49,8 @@ static karst_status check_file(survey *s) {
     int code = kst_sql_prepare(s->p->db, &q, "PRAGMA integrity_check", "");
     while ((code == SQLITE_OK || code == SQLITE_ROW) && (code = sqlite3_step(q)) == SQLITE_ROW) {
         const char *line = (const char *)sqlite3_column_text(q, 0);
-        judge(s, FILE_ROWS, line && !strcmp(line, "ok"), "%s", line ? line : "no answer");
+        const char *said = line && !strncmp(line, "***", 3) && strchr(line, '\n') ? strchr(line, '\n') + 1 : line;
+        judge(s, FILE_ROWS, line && !strcmp(line, "ok"), "%.*s", said ? (int)strcspn(said, "\n") : 0, said ? said : "");
     }
     sqlite3_finalize(q);
     sqlite3_progress_handler(s->p->db, 0, NULL, NULL);

@@ -93,12 +93,17 @@ static int put_delta(karst_project *p, int64_t place, const kst_stored *takes, c
     return code;
 }
 
+// Own vertices that differ; NULL is flat ground.
 static int64_t count_changed(const karst_field_chunk *a, const karst_field_chunk *b, int columns, int rows) {
+    static const float zero[KARST_CHUNK_VERTICES];
+    const float *from[3] = {a ? a->y : zero, a ? a->x : zero, a ? a->z : zero};
+    const float *to[3] = {b ? b->y : zero, b ? b->x : zero, b ? b->z : zero};
     int64_t count = 0;
     for (int j = 0; j < rows; ++j)
         for (int i = 0; i < columns; ++i) {
             int k = j * KARST_CHUNK_SIDE + i;
-            count += memcmp(&a->y[k], &b->y[k], sizeof(float)) != 0 || a->x[k] != b->x[k] || a->z[k] != b->z[k];
+            count +=
+                memcmp(&from[0][k], &to[0][k], sizeof(float)) != 0 || from[1][k] != to[1][k] || from[2][k] != to[2][k];
         }
     return count;
 }
@@ -149,7 +154,8 @@ static karst_status keep_change(karst_project *p, int64_t place, const kst_store
                                 const karst_field_chunk *was, const karst_field_chunk *chunk, int columns, int rows) {
     size_t bound = kst_delta_bound(), size = 0;
     uint8_t *bytes = NULL;
-    int64_t samples = (int64_t)columns * rows;
+    // Samples that cannot be read count as changed.
+    int64_t samples = before->bytes && !was ? (int64_t)columns * rows : count_changed(was, chunk, columns, rows);
     if (was && chunk) {
         bytes = kst_alloc(NULL, bound);
         size = bytes ? kst_delta_encode(was, chunk, kst_delta_ends(before->hash, now->hash), bytes, bound) : 0;
@@ -157,7 +163,6 @@ static karst_status keep_change(karst_project *p, int64_t place, const kst_store
             kst_free(NULL, bytes, bound);
             return no_memory(p);
         }
-        samples = count_changed(was, chunk, columns, rows);
     }
     bool whole = !size || size >= before->size;
     int code = put_delta(p, place, now, before, whole ? before->bytes : bytes, whole ? before->size : size, samples);

@@ -40,7 +40,7 @@ static karst_status no_memory(karst_project *p) {
 
 // ---- the sum -----------------------------------------------------------------------------------------
 
-static void add_part(float *sum, const float *delta, const float *mask, float strength, size_t count) {
+void kst_stack_add(float *sum, const float *delta, const float *mask, float strength, size_t count) {
     for (size_t k = 0; k < count; ++k) {
         float part_of = mask ? strength * fminf(fmaxf(mask[k], 0), 1) : strength;
         float change = part_of * delta[k];
@@ -63,10 +63,10 @@ static karst_status add_layer(karst_project *p, const share *l, int32_t x, int32
     if (!status && found && mask) status = read_part(p, &l->mask, x, z, mask, &found);
     if (status || !found) return status;
     const float *limit = mask ? mask->y : NULL;
-    add_part(out->y, delta->y, limit, l->strength, KARST_CHUNK_VERTICES);
+    kst_stack_add(out->y, delta->y, limit, l->strength, KARST_CHUNK_VERTICES);
     if (delta->displaced) {
-        add_part(out->x, delta->x, limit, l->strength, KARST_CHUNK_VERTICES);
-        add_part(out->z, delta->z, limit, l->strength, KARST_CHUNK_VERTICES);
+        kst_stack_add(out->x, delta->x, limit, l->strength, KARST_CHUNK_VERTICES);
+        kst_stack_add(out->z, delta->z, limit, l->strength, KARST_CHUNK_VERTICES);
         out->displaced = true;
     }
     *any = true;
@@ -207,8 +207,8 @@ static karst_status recompose(void *context, karst_rect rect) {
         status = karst_field_read(l->sheet.field, rect, delta, delta + count, delta + 2 * count, (int)width);
         if (!status && l->mask.field) status = karst_field_read(l->mask.field, rect, mask, NULL, NULL, (int)width);
         for (int k = 0; k < 3 && !status; ++k)
-            add_part(sum + (size_t)k * count, delta + (size_t)k * count, l->mask.field ? mask : NULL, l->strength,
-                     count);
+            kst_stack_add(sum + (size_t)k * count, delta + (size_t)k * count, l->mask.field ? mask : NULL, l->strength,
+                          count);
     }
     if (!status) status = karst_field_write(c->canvas.shown, rect, sum, sum + count, sum + 2 * count, (int)width);
     kst_free(NULL, memory, count * 7 * sizeof *memory);

@@ -66,6 +66,7 @@ static void work(const char *path, uint64_t seed, int out) {
     }
 }
 
+// 24 kills; KARST_KILLS=300 for more.
 static void killed_at_any_moment_it_stands_at_the_last_step(void **state) {
     (void)state;
     const char *path = poured(150, 150, 1);
@@ -77,10 +78,9 @@ static void killed_at_any_moment_it_stands_at_the_last_step(void **state) {
     commit(w);
     told last = {head_of(w), state_of(path)};
     karst_project_close(w);
-    const char *count = getenv("KARST_TEST_KILLS");
-    int between = 0, finished = 0;
-    for (prop p = prop_begin("history_kill", count ? 8 * atoi(count) : 24); prop_next(&p);) {
-        if (count && p.at >= atoi(count)) continue;
+    const char *count = getenv("KARST_KILLS");
+    int between = 0, finished = 0, wanted = count ? atoi(count) : test_count(24);
+    for (prop p = prop_begin("history_kill", 8 * wanted); p.at + 1 < wanted && prop_next(&p);) {
         int ends[2];
         assert_int_equal(pipe(ends), 0);
         pid_t child = fork();

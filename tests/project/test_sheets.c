@@ -211,6 +211,41 @@ static void a_canvas_shows_what_the_world_will(void **state) {
     assert_true(moved > 0);
 }
 
+// Merging layers from the lowest up leaves the ground as it looked, and no layer.
+static void a_merged_layer_is_the_bases_own(void **state) {
+    (void)state;
+    int moved = 0;
+    for (prop p = prop_begin("sheets_merge", 8); prop_next(&p);) {
+        karst_project *w =
+            open_as(poured(prop_int(&p, 3, 150), prop_int(&p, 3, 150), (uint64_t)p.at), KARST_PROJECT_WRITE);
+        begin(w);
+        int64_t mask = add_named(w, KARST_SHEET_MASK, "m"), low = add_named(w, KARST_SHEET_LAYER, "low"),
+                high = add_named(w, KARST_SHEET_LAYER, "high");
+        uint64_t first = hash_of(w);
+        fill_sheet(&p, w, mask, true);
+        fill_sheet(&p, w, low, false);
+        fill_sheet(&p, w, high, false);
+        set_named(w, "low", true, (float)prop_real(&p, -1, 2), prop_chance(&p, 0.5) ? mask : 0);
+        commit(w);
+        values want = read_ground(w);
+        begin(w);
+        prop_check(&p, !karst_project_merge_layer(w, low, NULL) && !karst_project_merge_layer(w, high, NULL));
+        prop_check(&p, karst_project_merge_layer(w, high, NULL) == KARST_ERROR_ARGUMENT);  // gone
+        prop_check(&p, karst_project_merge_layer(w, mask, NULL) == KARST_ERROR_ARGUMENT);
+        commit(w);
+        values got = read_ground(w);
+        prop_check(&p, same_values(&got, &want));
+        karst_sheet all[4];
+        int count = 0;
+        prop_check(&p, !karst_project_sheets(w, 1, all, 4, &count) && count == 1);
+        moved += hash_of(w) != first;
+        free(got.y);
+        free(want.y);
+        karst_project_close(w);
+    }
+    assert_true(moved > 0);
+}
+
 static void names_are_found_or_listed(void **state) {
     (void)state;
     karst_project *w = open_as(poured(10, 10, 1), KARST_PROJECT_WRITE);
@@ -273,6 +308,7 @@ int main(void) {
         cmocka_unit_test(a_ground_shows_its_base_and_the_layers_that_are_on),
         cmocka_unit_test(what_layers_show_is_written_through_a_canvas_only),
         cmocka_unit_test(a_canvas_shows_what_the_world_will),
+        cmocka_unit_test(a_merged_layer_is_the_bases_own),
         cmocka_unit_test(names_are_found_or_listed),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
