@@ -50,6 +50,9 @@ typedef struct karst_field_store {
     /// Keep a changed chunk.
     karst_status (*save)(void *context, int32_t chunk_x, int32_t chunk_z, const karst_field_chunk *chunk);
     void *context;
+    /// Raise most_m[chunk_z * chunks_x + chunk_x] to the largest |dx| or |dz| that each chunk may hold [m], or more; so
+    /// what may be at a place is known without loading it all. NULL: every chunk is loaded once for that.
+    karst_status (*farthest)(void *context, float *most_m);
 } karst_field_store;
 
 /// Parameters of a field. Start from karst_field_def_default().
@@ -124,13 +127,13 @@ KARST_API karst_status karst_field_sample(karst_field *field, double u, double v
 /// The smallest rect of vertices known to hold all whose position has x and z inside the box (its y is not asked):
 /// vertices may be displaced sideways, and each chunk's farthest displacement ever written is kept, never the chunk.
 /// Empty where there are none. Threads: as reads. Cost: O(chunks within reach of the box), after a first call that
-/// looks at all chunks once: at none that lies flat in memory, at each that a store holds.
+/// looks at all chunks that lie in memory, and asks the store for the others (karst_field_store.farthest).
 /// @return as karst_field_read()
 KARST_API karst_status karst_field_find(karst_field *field, karst_box box, karst_rect *out);
 
-/// The highest ground at world (x, z), to a rounding as the field's ground answers it, but only chunks within reach of the place are
-/// looked at. @param found false: no ground there (hole, outside), and *y is untouched
-/// Threads: as reads. Cost: as karst_field_find(), and the cells there. @return as karst_field_read()
+/// The highest ground at world (x, z), to a rounding as the field's ground answers it, but only chunks within reach of
+/// the place are looked at. @param found false: no ground there (hole, outside), and *y is untouched Threads: as reads.
+/// Cost: as karst_field_find(), and the cells there. @return as karst_field_read()
 KARST_API karst_status karst_field_top(karst_field *field, double x, double z, double *y, bool *found);
 
 /// The field as a ground, valid until the field is destroyed. Queries see the samples of the moment;

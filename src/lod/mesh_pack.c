@@ -63,7 +63,7 @@ karst_status karst_mesh_build_pack(const karst_pack *pack, const karst_mesh_def 
     karst_mesh_def used = def ? *def : karst_mesh_def_default();
     KARST_ASSERT(used.cookie == KST_COOKIE);
     source s = {pack, karst_pack_info_of(pack).lattice, kst_alloc(used.allocator, sizeof *s.chunk)};
-    karst_field_store store = {load, save, &s};
+    karst_field_store store = {.load = load, .save = save, .context = &s};
     karst_field_def field_def = karst_field_def_default();
     field_def.shape = s.lattice.shape;
     field_def.store = &store;

@@ -6,6 +6,8 @@
 
 #include "project/world.h"
 
+// reach is how far a chunk's vertices were ever displaced sideways; undo brings back only what was stored once, so it
+// holds at every step of the history and no step keeps it.
 // chunk_hash covers what hashes and hole counts need, so neither touches the page of a single sample.
 const char kst_world_schema_sql[] =
     "CREATE TABLE ground(id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, name TEXT NOT NULL,"
@@ -14,6 +16,7 @@ const char kst_world_schema_sql[] =
     "CREATE TABLE chunk(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, holes INTEGER NOT NULL,"
     " data BLOB NOT NULL);"
     "CREATE INDEX chunk_hash ON chunk(place, hash, holes);"
+    "CREATE TABLE reach(place INTEGER PRIMARY KEY, farthest REAL NOT NULL);"
     "CREATE TABLE sheet(id INTEGER PRIMARY KEY AUTOINCREMENT, ground INTEGER NOT NULL, kind TEXT NOT NULL,"
     " name TEXT NOT NULL, shown INTEGER NOT NULL, strength REAL NOT NULL, rank INTEGER NOT NULL,"
     " mask INTEGER NOT NULL);"

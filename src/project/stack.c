@@ -24,6 +24,7 @@ typedef struct share {
 struct kst_stack {
     karst_field_store table;
     karst_project *project;
+    karst_field_shape shape;
     part base;
     int count;
     kst_stack *next;
@@ -85,6 +86,16 @@ static karst_status load_sum(void *context, int32_t x, int32_t z, karst_field_ch
     return status;
 }
 
+// A vertex is displaced by the sum of what its sheets displace it, at most.
+static karst_status farthest(void *context, float *most_m) {
+    const kst_stack *s = context;
+    karst_status status = kst_world_add_reach(s->project, s->base.owner, &s->shape, 1, most_m);
+    for (int i = 0; i < s->count && !status; ++i)
+        status =
+            kst_world_add_reach(s->project, s->layers[i].sheet.owner, &s->shape, fabsf(s->layers[i].strength), most_m);
+    return status;
+}
+
 static karst_status refuse_save(void *context, int32_t x, int32_t z, const karst_field_chunk *chunk) {
     (void)x, (void)z, (void)chunk;
     karst_project *p = ((kst_stack *)context)->project;
@@ -101,7 +112,7 @@ static karst_status forget(void *context, int32_t x, int32_t z, const karst_fiel
 
 // ---- opening -----------------------------------------------------------------------------------------
 
-static karst_status make_stack(karst_project *p, int64_t ground, kst_stack **out) {
+static karst_status make_stack(karst_project *p, int64_t ground, const karst_field_shape *shape, kst_stack **out) {
     karst_sheet *sheets = NULL;
     int count = 0, shown = 0;
     pthread_mutex_lock(&p->mutex);
@@ -112,8 +123,9 @@ static karst_status make_stack(karst_project *p, int64_t ground, kst_stack **out
     kst_stack *stack = kst_alloc_zero(NULL, stack_bytes(shown));
     if (stack) {
         stack->project = p;
+        stack->shape = *shape;
         stack->base.owner = kst_world_ground_owner(ground);
-        stack->table = (karst_field_store){load_sum, refuse_save, stack};
+        stack->table = (karst_field_store){load_sum, refuse_save, stack, farthest};
         for (int i = 0; i < count; ++i)
             if (kst_layer_shows(&sheets[i]))
                 stack->layers[stack->count++] =
@@ -149,7 +161,7 @@ karst_status karst_project_field(karst_project *project, int64_t ground, size_t 
     karst_project_ground g;
     kst_stack *stack = NULL;
     karst_status status = find_ground(project, ground, &g);
-    if (!status) status = make_stack(project, ground, &stack);
+    if (!status) status = make_stack(project, ground, &g.shape, &stack);
     if (status) return status;
     if (!stack->count) {
         status = kst_world_open_owner(project, stack->base.owner, &g.shape, cache_bytes, out);
@@ -270,7 +282,7 @@ karst_status karst_project_canvas_open(karst_project *project, int64_t ground, i
     if (!c) return no_memory(project);
     c->project = project;
     karst_status status = find_ground(project, ground, &g);
-    if (!status) status = make_stack(project, ground, &c->stack);
+    if (!status) status = make_stack(project, ground, &g.shape, &c->stack);
     if (!status) {
         c->fields = kst_alloc_zero(NULL, field_room(c) * sizeof *c->fields);
         status = c->fields ? open_fields(c, &g, layer, mask, cache_bytes) : no_memory(project);

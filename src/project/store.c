@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The chunks of one owner, a ground or a sheet, as the store of a paged field.
+#include <float.h>
+#include <math.h>
+
 #include "project/world.h"
 
 static karst_status damaged(karst_project *p, int32_t x, int32_t z) {
@@ -51,6 +54,45 @@ static int own_vertices(int32_t vertices, int32_t chunk) {
     return left <= KARST_CHUNK_SIDE ? (int)left : KARST_CHUNK_CELLS;
 }
 
+// ---- how far vertices were ever displaced ------------------------------------------------------------
+
+static karst_status note_reach(karst_project *p, int64_t place, const karst_field_chunk *chunk) {
+    if (!chunk->displaced) return KARST_OK;
+    float most = 0;
+    for (int k = 0; k < KARST_CHUNK_VERTICES; ++k) most = fmaxf(most, fmaxf(fabsf(chunk->x[k]), fabsf(chunk->z[k])));
+    return kst_world_do(p, "cannot note how far a chunk reaches",
+                        "INSERT INTO reach VALUES(?1, ?2) ON CONFLICT(place) DO UPDATE SET"
+                        " farthest = max(farthest, excluded.farthest)",
+                        "ir", place, (double)most);
+}
+
+karst_status kst_world_add_reach(karst_project *p, int64_t owner, const karst_field_shape *shape, float share,
+                                 float *most_m) {
+    int64_t chunks_x = (shape->columns - 2) / KARST_CHUNK_CELLS + 1,
+            chunks_z = (shape->rows - 2) / KARST_CHUNK_CELLS + 1;
+    int64_t first = kst_world_place(owner, 0, 0);
+    pthread_mutex_lock(&p->mutex);
+    sqlite3_stmt *s = NULL;
+    int code = kst_sql_prepare(p->db, &s, "SELECT place, farthest FROM reach WHERE place >= ?1 AND place < ?2", "ii",
+                               first, kst_world_place(owner + 1, 0, 0));
+    while ((code == SQLITE_OK || code == SQLITE_ROW) && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        int64_t place = sqlite3_column_int64(s, 0) - first, x = place & 0x3fff, z = place >> 14;
+        double far = sqlite3_column_double(s, 1);
+        if (x < chunks_x && z < chunks_z && far > 0 && far <= FLT_MAX) most_m[z * chunks_x + x] += share * (float)far;
+    }
+    karst_status status = kst_world_sql_fail(p, code, "cannot read how far chunks reach");
+    sqlite3_finalize(s);
+    pthread_mutex_unlock(&p->mutex);
+    return status;
+}
+
+static karst_status farthest(void *context, float *most_m) {
+    const kst_world_store *store = context;
+    return kst_world_add_reach(store->project, store->owner, &store->shape, 1, most_m);
+}
+
+// ---- saving ------------------------------------------------------------------------------------------
+
 // Put a chunk in place of the one that is there, which goes to the history; one that is the same changes nothing.
 static karst_status replace(kst_world_store *store, int32_t x, int32_t z, const kst_stored *now,
                             const karst_field_chunk *chunk) {
@@ -63,7 +105,9 @@ static karst_status replace(kst_world_store *store, int32_t x, int32_t z, const 
         status = kst_history_keep_chunk(p, place, &old, now, now->bytes ? chunk : NULL,
                                         own_vertices(store->shape.columns, x), own_vertices(store->shape.rows, z));
     kst_stored_done(p);
-    return status || same ? status : kst_stored_write(p, place, now);
+    if (status || same) return status;
+    status = note_reach(p, place, chunk);
+    return status ? status : kst_stored_write(p, place, now);
 }
 
 static karst_status save_chunk(void *context, int32_t x, int32_t z, const karst_field_chunk *chunk) {
@@ -102,7 +146,7 @@ karst_status kst_world_open_owner(karst_project *p, int64_t owner, const karst_f
                                   karst_field **out) {
     kst_world_store *store = kst_alloc_zero(NULL, sizeof *store);
     if (!store) return kst_fail(&p->report, KARST_ERROR_MEMORY, "%s: out of memory", p->path);
-    *store = (kst_world_store){{load_chunk, save_chunk, store}, p, owner, *shape, NULL};
+    *store = (kst_world_store){{load_chunk, save_chunk, store, farthest}, p, owner, *shape, NULL};
     karst_status status = kst_world_open_store(p, &store->table, shape, cache_bytes, out);
     if (status) {
         kst_free(NULL, store, sizeof *store);

@@ -212,6 +212,9 @@ struct kst_world_store {
 // Read a chunk; *found false and *out untouched when it was never stored. Takes the mutex.
 karst_status kst_world_load_chunk(karst_project *p, int64_t owner, int32_t x, int32_t z, karst_field_chunk *out,
                                   bool *found);
+// Raise most_m[z * chunks_x + x] by share times what reach knows of an owner's chunks. Takes the mutex.
+karst_status kst_world_add_reach(karst_project *p, int64_t owner, const karst_field_shape *shape, float share,
+                                 float *most_m);
 // Hole cells of a chunk that lie inside the field.
 int64_t kst_world_holes_inside(const karst_field_shape *shape, int32_t x, int32_t z, const karst_field_chunk *chunk);
 // A field of the chunks of one owner; the store lives until the project closes.

@@ -172,10 +172,12 @@ karst_status karst_field_write(karst_field *field, karst_rect rect, const float 
         !rows_are_finite(rect, z, stride, &farthest))
         return KARST_ERROR_ARGUMENT;
     source s = {rect, y, x, z, stride};
+    karst_status status = farthest > 0 ? kst_field_find_ready(field) : KARST_OK;
+    if (status) return status;
     KST_FOR_BLOCKS(rect, KARST_CHUNK_CELLS, bx, bz) {
         kst_pinned pinned;
-        karst_status status = kst_block_pin(field, kst_block_part(rect, KARST_CHUNK_CELLS, bx, bz), KARST_CHUNK_CELLS,
-                                            bx, bz, farthest > 0 ? kst_page_displace : NULL, &pinned);
+        status = kst_block_pin(field, kst_block_part(rect, KARST_CHUNK_CELLS, bx, bz), KARST_CHUNK_CELLS, bx, bz,
+                               farthest > 0 ? kst_page_displace : NULL, &pinned);
         if (status) return status;
         for (int k = 0; k < pinned.count; ++k) {
             if (!part_differs(pinned.page[k], &s, pinned.share[k])) continue;

@@ -21,34 +21,43 @@ static float page_farthest(const kst_page *page) {
     return most;
 }
 
-// Look at every chunk once; in memory those without a page lie flat.
+// Look at every chunk that is in memory, or, where the store cannot tell the rest, at every one. In memory alone those
+// without a page lie flat.
 static karst_status look_at_all(karst_field *field, float *farthest) {
-    for (int32_t z = 0; z < field->chunks_z; ++z)
-        for (int32_t x = 0; x < field->chunks_x; ++x) {
+    bool asks = field->paged && field->store.farthest, loads = field->paged && !asks;
+    karst_status status = asks ? field->store.farthest(field->store.context, farthest) : KARST_OK;
+    for (int32_t z = 0; z < field->chunks_z && !status; ++z)
+        for (int32_t x = 0; x < field->chunks_x && !status; ++x) {
             float *entry = &farthest[(size_t)z * (size_t)field->chunks_x + (size_t)x];
-            *entry = 0;
-            kst_page *page = NULL;
-            if (!field->paged && !kst_page_peek(field, x, z)) continue;
-            karst_status status = kst_page_get(field, x, z, &page);
-            if (status) return status;
-            *entry = page_farthest(page);
-            kst_page_put(field, page);
+            kst_page *page;
+            if (loads || kst_page_peek(field, x, z)) {
+                status = kst_page_get(field, x, z, &page);
+                if (status) break;
+                *entry = fmaxf(*entry, page_farthest(page));
+                kst_page_put(field, page);
+            }
             field->farthest_all = fmaxf(field->farthest_all, *entry);
         }
-    return KARST_OK;
+    return status;
 }
 
 static karst_status know(karst_field *field) {
     if (field->farthest) return KARST_OK;
-    float *farthest = kst_alloc_array(field->allocator, chunk_count(field), sizeof *farthest);
+    size_t bytes;
+    float *farthest =
+        kst_size_mul(chunk_count(field), sizeof *farthest, &bytes) ? kst_alloc_zero(field->allocator, bytes) : NULL;
     if (!farthest) return KARST_ERROR_MEMORY;
     field->farthest_all = 0;
     karst_status status = look_at_all(field, farthest);
     if (status)
-        kst_free(field->allocator, farthest, chunk_count(field) * sizeof *farthest);
+        kst_free(field->allocator, farthest, bytes);
     else
         field->farthest = farthest;
     return status;
+}
+
+karst_status kst_field_find_ready(karst_field *field) {
+    return field->paged && field->store.farthest ? know(field) : KARST_OK;
 }
 
 void kst_field_find_note(karst_field *field, const kst_page *page, float most) {

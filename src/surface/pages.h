@@ -60,7 +60,9 @@ void kst_page_change(karst_field *field, kst_page *page);
 karst_status kst_pages_flush(karst_field *field);
 void kst_pages_free(karst_field *field);
 
-// field_find.c: a chunk was written with displacements up to this; and free.
+// field_find.c. Before a write that displaces: what the store knows is asked while it still knows all; then a chunk was
+// written with displacements up to `most`; and free.
+karst_status kst_field_find_ready(karst_field *field);
 void kst_field_find_note(karst_field *field, const kst_page *page, float most);
 void kst_field_find_free(karst_field *field);
 

@@ -45,7 +45,7 @@ static karst_status save(void *context, int32_t chunk_x, int32_t chunk_z, const 
 }
 
 static karst_status bake(const char *path, bool displaced, uint64_t memory_bytes, int workers, karst_bake_info *info) {
-    karst_field_store store = {load, save, &displaced};
+    karst_field_store store = {.load = load, .save = save, .context = &displaced};
     karst_field_def def = karst_field_def_default();
     int side = displaced ? DISPLACED_SIDE : SIDE;
     def.shape = (karst_field_shape){side, side, 1, {0, 0, 0}};

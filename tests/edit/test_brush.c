@@ -274,7 +274,7 @@ static karst_status save(void *context, int32_t x, int32_t z, const karst_field_
 static void the_far_side_is_never_written(void **state) {
     (void)state;
     counting c = {0};
-    karst_field_store store = {load, save, &c};
+    karst_field_store store = {.load = load, .save = save, .context = &c};
     karst_field_def fd = karst_field_def_default();
     fd.shape.columns = fd.shape.rows = 16 * 64 + 1;
     fd.store = &store;
@@ -432,6 +432,7 @@ static void bad_numbers_and_failures_are_told(void **state) {
     (void)state;
     karst_brush_def def = karst_brush_def_default();
     karst_report report;
+    assert_string_equal(karst_brush_text(KARST_BRUSH_STAMP), "stamp");
     def.radius_m = -1;
     assert_int_equal(karst_brush_check(&def, &report), KARST_ERROR_ARGUMENT);
     assert_non_null(strstr(report.message, "radius"));

@@ -170,7 +170,7 @@ static void rectangles_written_are_read_again(void **state) {
         bool paged = prop_chance(&p, 0.5);
         karst_field_shape shape = {columns, rows, 1, {0, 0, 0}};
         shelf *s = shelf_make(&shape);
-        karst_field_store store = {shelf_load, shelf_save, s};
+        karst_field_store store = {.load = shelf_load, .save = shelf_save, .context = s};
         karst_field *field = make(columns, rows, paged ? &store : NULL, 200000);
         plain twin = plain_make(columns, rows);
         scribble(&p, field, &twin);
@@ -211,7 +211,7 @@ static void a_write_that_fails_halfway_leaves_borders_equal(void **state) {
     int failures = 0;
     for (int n = 1; n < 40; ++n) {
         shelf *s = shelf_make(&shape);
-        karst_field_store store = {shelf_load, shelf_save, s};
+        karst_field_store store = {.load = shelf_load, .save = shelf_save, .context = s};
         karst_field *field = make(300, 300, &store, 150000);
         *(n & 1 ? &s->fail_load : &s->fail_save) = n / 2 + 1;
         failures += karst_field_write(field, (karst_rect){0, 0, 300, 300}, v, NULL, NULL, 300) == KARST_ERROR_FILE;
@@ -257,7 +257,7 @@ static void numbers_from_a_store_are_checked(void **state) {
     (void)state;
     karst_field_shape shape = {65, 65, 1, {0, 0, 0}};
     shelf *s = shelf_make(&shape);
-    karst_field_store store = {shelf_load, shelf_save, s};
+    karst_field_store store = {.load = shelf_load, .save = shelf_save, .context = s};
     s->chunk[0] = calloc(1, sizeof **s->chunk);
     s->chunk[0]->y[100] = INFINITY;
     karst_field *field = make(65, 65, &store, 0);
@@ -277,7 +277,7 @@ static void a_huge_field_opens_in_little_memory(void **state) {
     (void)state;
     karst_field_shape shape = {16385, 16385, 1, {0, 0, 0}};
     shelf *s = shelf_make(&shape);
-    karst_field_store store = {shelf_load, shelf_save, s};
+    karst_field_store store = {.load = shelf_load, .save = shelf_save, .context = s};
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     karst_field *field = make(16385, 16385, &store, (size_t)32 << 20);
@@ -300,7 +300,7 @@ static void each_failing_allocation_is_reported(void **state) {
     (void)state;
     karst_field_shape shape = {150, 150, 1, {0, 0, 0}};
     shelf *s = shelf_make(&shape);
-    karst_field_store store = {shelf_load, shelf_save, s};
+    karst_field_store store = {.load = shelf_load, .save = shelf_save, .context = s};
     karst_field_def def = karst_field_def_default();
     def.shape = shape;
     def.store = &store;
@@ -384,7 +384,7 @@ static void a_paged_field_answers_as_one_in_memory(void **state) {
     karst_field_def def = karst_field_def_default();
     def.shape = karst_field_shape_of(plain_field);
     shelf *s = shelf_make(&def.shape);
-    karst_field_store store = {shelf_load, shelf_save, s};
+    karst_field_store store = {.load = shelf_load, .save = shelf_save, .context = s};
     for (int k = 0; k < s->chunks_x * s->chunks_z; ++k) {
         s->chunk[k] = malloc(sizeof **s->chunk);
         assert_int_equal(karst_field_read_chunk(plain_field, k % s->chunks_x, k / s->chunks_x, s->chunk[k]), KARST_OK);

@@ -106,6 +106,30 @@ static karst_status fail_load(void *context, int32_t x, int32_t z, karst_field_c
     return KARST_ERROR_FILE;
 }
 
+static karst_status farthest(void *context, float *most_m) {
+    (void)context;
+    most_m[3 * 8 + 2] = 40;
+    return KARST_OK;
+}
+
+static void a_store_that_knows_is_not_read(void **state) {
+    (void)state;
+    counted c = {0};
+    karst_field_store store = {.load = load, .context = &c, .farthest = farthest};
+    karst_field_def def = karst_field_def_default();
+    def.shape.columns = def.shape.rows = 64 * 8 + 1;
+    def.store = &store;
+    karst_field *field;
+    assert_int_equal(karst_field_create(&def, &field), KARST_OK);
+    karst_rect r;
+    assert_int_equal(karst_field_find(field, (karst_box){{400, 0, 400}, {410, 0, 410}}, &r), KARST_OK);
+    assert_true(r.x0 == 400 && r.x1 == 411);
+    assert_int_equal(karst_field_find(field, (karst_box){{220, 0, 220}, {221, 0, 221}}, &r), KARST_OK);
+    assert_true(r.x0 == 180 && r.x1 == 222);  // chunk (2, 3) ends at column 192, and reaches 40 m
+    assert_int_equal(c.loads, 0);
+    karst_field_destroy(field);
+}
+
 static void a_store_is_looked_through_once(void **state) {
     (void)state;
     counted c = {0};
@@ -139,6 +163,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(find_misses_no_vertex_in_the_box),
         cmocka_unit_test(top_is_the_first_of_all_heights),
+        cmocka_unit_test(a_store_that_knows_is_not_read),
         cmocka_unit_test(a_store_is_looked_through_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

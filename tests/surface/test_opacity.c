@@ -64,7 +64,7 @@ static void what_is_written_is_read_in_every_chunk(void **state) {
         int columns = prop_int(&p, 2, 300), rows = prop_int(&p, 2, 200), across = (columns + 1) / 2;
         int down = (rows + 1) / 2, chunks = ((columns - 2) / 64 + 1) * ((rows - 2) / 64 + 1);
         shelf s = {calloc((size_t)chunks, sizeof *s.chunk), calloc((size_t)chunks, 1), (columns - 2) / 64 + 1};
-        karst_field_store store = {load, save, &s};
+        karst_field_store store = {.load = load, .save = save, .context = &s};
         bool paged = prop_chance(&p, 0.5);
         karst_field *field = make(columns, rows, paged ? &store : NULL);
         uint8_t *want = malloc((size_t)across * (size_t)down), *part = malloc((size_t)across * (size_t)down);
