@@ -69,7 +69,8 @@ typedef karst_status bench_main(bench *b);
     f(resident) \
     f(noise) \
     f(methods) \
-    f(erode)
+    f(erode) \
+    f(stroke)
 // clang-format on
 #define BENCH_DECLARE(name) extern bench_main bench_##name __attribute__((weak));
 BENCH_LIST(BENCH_DECLARE)

@@ -2,6 +2,10 @@
 // The command line: one step on the ground of a world.
 #include "edit.h"
 
+#include <stdlib.h>
+
+#include "karst/history.h"
+
 // The project's line, when the failing call left it there.
 static karst_status say_why(args *a, const edit *e, karst_status status) {
     const char *line = e->project ? karst_project_message(e->project) : "";
@@ -63,11 +67,41 @@ karst_status edit_begin(args *a, const char *path, const char *name, edit *out) 
     return status;
 }
 
+// The step at which the world stands.
+static karst_status find_head(karst_project *project, int64_t *head) {
+    int count = 0;
+    karst_status status = karst_project_log(project, NULL, 0, &count);
+    karst_history_step *steps = calloc((size_t)count + 1, sizeof *steps);
+    if (!status && !steps) status = KARST_ERROR_MEMORY;
+    if (!status) status = karst_project_log(project, steps, count, &count);
+    *head = 0;
+    for (int k = 0; k < count && !status; ++k)
+        if (steps[k].current) *head = steps[k].id;
+    free(steps);
+    return status;
+}
+
+karst_status edit_next(args *a, edit *e, const char *name) {
+    karst_status status = e->kept ? KARST_OK : find_head(e->project, &e->head);
+    if (!status) status = karst_project_canvas_flush(e->sheets);
+    if (!status) status = karst_project_commit(e->project);
+    if (!status) e->kept = true;
+    if (!status) status = karst_project_begin(e->project, name);
+    return say_why(a, e, status);
+}
+
 karst_status edit_end(args *a, edit *e, karst_status status) {
     if (!status) status = karst_project_canvas_flush(e->sheets);
     if (!status) status = karst_project_commit(e->project);
     say_why(a, e, status);
-    if (status) karst_project_rollback(e->project);
+    if (status) {
+        karst_project_rollback(e->project);
+        karst_project_canvas_close(e->sheets);
+        e->sheets = NULL;
+        if (e->kept && karst_project_go(e->project, e->head, NULL))
+            kst_fail(&a->report, status, "%s; karst undo takes back what was done before",
+                     karst_project_message(e->project));
+    }
     edit_leave(e);
     return status;
 }

@@ -19,6 +19,8 @@ typedef struct edit {
     karst_project_ground ground;
     karst_canvas canvas;
     karst_project_canvas *sheets;  // owner of the fields of canvas
+    bool kept;                     // edit_next() has kept a step
+    int64_t head;                  // the step before them, 0 for none
 } edit;
 
 // Open the world at path, its ground as a canvas under --mask and --layer, and begin the step `name`. On error the line
@@ -28,5 +30,8 @@ karst_status edit_begin(args *a, const char *path, const char *name, edit *out);
 karst_status edit_look(args *a, const char *path, edit *out);
 // Close what edit_look() opened; zeroed is allowed.
 void edit_leave(edit *e);
-// Keep the step if status is KARST_OK, drop it otherwise, and close. The world is whole either way.
+// Keep what was done so far as a step of its own, and begin another of this name on the same canvas.
+karst_status edit_next(args *a, edit *e, const char *name);
+// Keep the step if status is KARST_OK, drop it otherwise, and undo those that edit_next() kept; close. The world is
+// whole either way.
 karst_status edit_end(args *a, edit *e, karst_status status);

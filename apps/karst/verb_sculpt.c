@@ -103,20 +103,17 @@ static karst_status draw(args *a, const karst_canvas *canvas, const karst_record
     }
     if (!status) status = karst_stroke_end(stroke, touched);
     karst_stroke_destroy(stroke);
-    if (status == KARST_ERROR_ARGUMENT && r->brush.kind == KARST_BRUSH_RESTORE)
-        kst_fail(&a->report, status,
-                 "restore toward=base: the base is what is edited: name a layer with --layer, or "
-                 "say toward=begin");
-    else if (status == KARST_ERROR_ARGUMENT)
+    if (status == KARST_ERROR_ARGUMENT)
         kst_fail(&a->report, status, "stroke %s: would carry ground out of the range of numbers", r->name);
     return status;
 }
 
 static void tell_stroke(args *a, const karst_recording *r, const karst_touched *t, cJSON *list) {
-    say(a, "%s%s%llu dabs, %llu samples\n", r->name, r->name[0] ? ": " : "", (unsigned long long)t->dabs,
-        (unsigned long long)t->samples);
+    say(a, "%s: %llu dabs, %llu samples\n", r->name[0] ? r->name : karst_brush_text(r->brush.kind),
+        (unsigned long long)t->dabs, (unsigned long long)t->samples);
     cJSON *one = cJSON_CreateObject();
     cJSON_AddStringToObject(one, "name", r->name);
+    cJSON_AddStringToObject(one, "brush", karst_brush_text(r->brush.kind));
     cJSON_AddNumberToObject(one, "points", (double)r->count);
     cJSON_AddNumberToObject(one, "dabs", (double)t->dabs);
     cJSON_AddNumberToObject(one, "samples", (double)t->samples);
@@ -137,12 +134,27 @@ static karst_status open_begin(args *a, const char *path, karst_recordings *all,
     return status;
 }
 
+// A step of the history by the stroke's name, or its brush's.
+static const char *step_name(const karst_recordings *all, size_t k) {
+    if (k >= all->count) return "sculpt";
+    const karst_recording *r = &all->strokes[k];
+    return r->name[0] ? r->name : karst_brush_text(r->brush.kind);
+}
+
+static karst_status check_restores(args *a, const karst_recordings *all) {
+    for (size_t k = 0; k < all->count && !arg_text(a, "--layer", NULL); ++k)
+        if (all->strokes[k].brush.kind == KARST_BRUSH_RESTORE && !all->strokes[k].toward_begin)
+            return kst_fail(&a->report, KARST_ERROR_ARGUMENT,
+                            "restore toward=base: the base itself is edited: name a layer with --layer, or say "
+                            "toward=begin");
+    return KARST_OK;
+}
+
 static karst_status draw_all(args *a, const char *path, karst_recordings *all, totals *t) {
     edit begin = {0}, e;
     cJSON *list = cJSON_AddArrayToObject(a->out, "strokes");
     karst_status status = open_begin(a, path, all, &begin);
-    const char *name = all->count && all->strokes[0].name[0] ? all->strokes[0].name : "sculpt";
-    if (!status) status = edit_begin(a, path, name, &e);
+    if (!status) status = edit_begin(a, path, step_name(all, 0), &e);
     if (status) {
         edit_leave(&begin);
         return status;
@@ -150,7 +162,8 @@ static karst_status draw_all(args *a, const char *path, karst_recordings *all, t
     double start = wall_s();
     for (size_t k = 0; k < all->count && !status; ++k) {
         karst_touched touched = {0};
-        status = draw(a, &e.canvas, &all->strokes[k], t, &touched);
+        if (k) status = edit_next(a, &e, step_name(all, k));
+        if (!status) status = draw(a, &e.canvas, &all->strokes[k], t, &touched);
         if (status) break;
         t->touched.dabs += touched.dabs;
         t->touched.samples += touched.samples;
@@ -174,6 +187,7 @@ static int run(args *a) {
     karst_status status =
         strokes ? karst_recordings_read(strokes, &a->report, &all) : parse_words(a, brush, stamp, at, &all);
     if (!status) status = load_stamps(a, strokes, &all);
+    if (!status) status = check_restores(a, &all);
     if (!status && record) status = karst_recordings_write(record, &all, &a->report);
     totals t = {.strokes = all.count};
     for (size_t k = 0; k < all.count; ++k) t.points += all.strokes[k].count;

@@ -50,7 +50,7 @@ typedef enum karst_falloff {
 
 /// What the restore brush goes back to.
 typedef enum karst_toward {
-    KARST_TOWARD_BASE,       ///< the ground below the layer that is edited
+    KARST_TOWARD_BASE,       ///< the ground without the layer that is edited: target must be one
     KARST_TOWARD_REFERENCE,  ///< karst_brush_def.reference
     KARST_TOWARD_COUNT
 } karst_toward;
@@ -92,6 +92,9 @@ KARST_API karst_brush_def karst_brush_def_default(void);
 
 /// Whether all numbers are in range. @return KARST_OK or KARST_ERROR_ARGUMENT with what is wrong in report (or NULL)
 KARST_API karst_status karst_brush_check(const karst_brush_def *def, karst_report *report);
+
+/// Name of a kind as in stroke files ("raise"), static storage. Threads: any.
+KARST_API const char *karst_brush_text(karst_brush_kind kind);
 
 /// Weight of a place at distance share * radius from the centre; 0 from share 1 on. Threads: any. Cost: O(1).
 KARST_API float karst_brush_weight(const karst_brush_def *def, double share);

@@ -2,6 +2,10 @@
 // karst sculpt and karst transform: what a stroke file makes is there for queries, and nothing is there after a
 // failure.
 #include <cjson/cJSON.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "support/prop.h"
 #include "support/run.h"
@@ -33,7 +37,7 @@ static double number(const ran *r, const char *name) {
 // The most answers of `query height --all` along a line of z, and where.
 static int most_heights(const char *pack, double *at, double heights[8]) {
     int most = 0;
-    for (int z = 10; z < 60; z += 2) {
+    for (int z = 10; z < 60; z += 4) {
         char text[16];
         snprintf(text, sizeof text, "%d", z);
         ran r = run_karst("query", "height", pack, "64", text, "--all", "--json");
@@ -120,11 +124,77 @@ static void what_is_wrong_is_one_line_and_changes_nothing(void **state) {
     ran_free(&r);
 }
 
+// The ground's hash, as karst info tells it.
+static void ground_hash(const char *world, char out[32]) {
+    ran r = run_karst("info", world, "--json");
+    const char *at = strstr(r.out, "\"hash\"");
+    assert_non_null(at);
+    snprintf(out, 32, "%.30s", at);
+    ran_free(&r);
+}
+
+static void undo_goes_stroke_by_stroke(void **state) {
+    (void)state;
+    const char *world = temp_path("u.karst"), *strokes = write_text("u.strokes", overhang);
+    char flat[32], made[32], hash[32];
+    good(run_karst("new", world, "--size", "129x129", "--quiet"));
+    ground_hash(world, flat);
+    good(run_karst("sculpt", world, "--strokes", strokes, "--quiet"));
+    ground_hash(world, made);
+    ran r = run_karst("log", world);
+    assert_non_null(strstr(r.out, "hill"));
+    assert_non_null(strstr(r.out, "lip"));
+    ran_free(&r);
+    good(run_karst("undo", world, "--quiet"));
+    ground_hash(world, hash);
+    assert_true(strcmp(hash, made) && strcmp(hash, flat));
+    good(run_karst("undo", world, "--quiet"));
+    ground_hash(world, hash);
+    assert_string_equal(hash, flat);
+}
+
+// Stopped in the second stroke: the first, which is a step of its own by then, is taken back too.
+static void a_stopped_file_leaves_the_world_as_it_was(void **state) {
+    (void)state;
+    const char *world = temp_path("s.karst");
+    const char *strokes = write_text("s.strokes",
+                                     "karst-strokes 1\nbrush raise name=one radius=9 strength=3\n30 30\n"
+                                     "brush smooth name=two radius=90 strength=0.5 detail=9 spacing=0.005\n"
+                                     "0 64\n128 64\n0 65\n128 65\n0 66\n128 66\n0 67\n128 67\n");
+    char before[32], after[32], program[512];
+    good(run_karst("new", world, "--size", "129x129", "--quiet"));
+    ground_hash(world, before);
+    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
+    pid_t child = fork();
+    if (!child) {
+        execl(program, "karst", "sculpt", world, "--strokes", strokes, "--quiet", (char *)NULL);
+        _exit(99);
+    }
+    for (int k = 0; k < 400; ++k) {  // until the first stroke is a step
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        ran r = run_karst("log", world);
+        bool kept = strstr(r.out, "one") != NULL;
+        ran_free(&r);
+        if (kept) break;
+    }
+    assert_int_equal(kill(child, SIGINT), 0);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    ground_hash(world, after);
+    assert_string_equal(after, before);
+    ran r = run_karst("log", world);
+    assert_non_null(strstr(r.out, "one"));  // control: it had been made
+    ran_free(&r);
+}
+
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stroke_file_makes_an_overhang_that_answers_from_below),
         cmocka_unit_test(one_dab_on_the_command_line_and_a_record_of_it),
+        cmocka_unit_test(undo_goes_stroke_by_stroke),
+        cmocka_unit_test(a_stopped_file_leaves_the_world_as_it_was),
         cmocka_unit_test(what_is_wrong_is_one_line_and_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);

@@ -41,3 +41,7 @@ const kst_word kst_brush_words[] = {
     {"toward", KST_WORD_FLAG, offsetof(karst_recording, toward_begin), 0, towards},
     {0},
 };
+
+const char *karst_brush_text(karst_brush_kind kind) {
+    return (unsigned)kind < KARST_BRUSH_KIND_COUNT ? kst_brush_kinds[kind] : "";
+}

@@ -22,4 +22,4 @@ typedef struct kst_word {
 } kst_word;
 
 extern const kst_word kst_brush_words[];  // ends with name NULL
-extern const char *const kst_brush_kinds[], *const kst_mirrors[];
+extern const char *const kst_brush_kinds[];
