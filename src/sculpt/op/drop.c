@@ -49,9 +49,8 @@ static inline size_t box_before(const kst_drop_block *b, int place) {
 
 // Add `amount` round the drop, or take it where it is less than nothing; at is the upper left cell of its box, shares
 // what the ground takes, or gives. Returns what was added.
-static inline __attribute__((always_inline)) float move(const kst_drop_block *b, const float *shares, size_t at,
-                                                        float amount, const float (*cone)[KST_DROP_BOX],
-                                                        const bool metric) {
+KST_LANES_FN float move(const kst_drop_block *b, const float *shares, size_t at, float amount,
+                        const float (*cone)[KST_DROP_BOX], const bool metric) {
     kst_lanes s = {0};
 #pragma GCC unroll 8
     for (int j = 0; j < KST_DROP_ROWS; ++j, at += (size_t)b->stride) {
@@ -68,9 +67,8 @@ static inline __attribute__((always_inline)) float move(const kst_drop_block *b,
 
 // Lay the load down as it settles in still water: the lowest ground under the foot first, all to one level. A cell
 // whose mask lets half through rises half of the way. Returns what was laid down.
-static inline __attribute__((always_inline)) float settle(const kst_drop_block *b, size_t at, float load,
-                                                          const float (*foot)[KST_DROP_BOX], float zero_m,
-                                                          const bool metric) {
+KST_LANES_FN float settle(const kst_drop_block *b, size_t at, float load, const float (*foot)[KST_DROP_BOX],
+                          float zero_m, const bool metric) {
     kst_lanes low[KST_DROP_ROWS], open[KST_DROP_ROWS], wide[KST_DROP_ROWS], wides = {0}, lows = {0};
     kst_lanes top = kst_lanes_all(-INFINITY), feet = {0};
     for (int j = 0; j < KST_DROP_ROWS; ++j) {
@@ -122,7 +120,7 @@ static inline __attribute__((always_inline)) float settle(const kst_drop_block *
 
 // What may be laid down round a place at z so that it rises by half of what the drop fell to it at most: then what lies
 // upstream stays upstream.
-static inline kst_lanes room_under(kst_lanes above, kst_lanes z, kst_lanes area) {
+KST_LANES_FN kst_lanes room_under(kst_lanes above, kst_lanes z, kst_lanes area) {
     return kst_lanes_where(above > z, (above - z) * area * (0.5f / cone_peak));
 }
 
@@ -160,8 +158,8 @@ typedef struct flock {
     int steps_left[KST_LANES];  // 0: there is no drop
 } flock;
 
-static inline __attribute__((always_inline)) void look(const kst_drop_block *b, const int at[KST_LANES], kst_lanes *p,
-                                                       kst_lanes *q, kst_lanes *r, kst_lanes *s) {
+KST_LANES_FN void look(const kst_drop_block *b, const int at[KST_LANES], kst_lanes *p, kst_lanes *q, kst_lanes *r,
+                       kst_lanes *s) {
     for (int k = 0; k < KST_LANES; ++k) {
         const float *h = b->height_m + at[k];
         (*p)[k] = h[0];
@@ -170,8 +168,7 @@ static inline __attribute__((always_inline)) void look(const kst_drop_block *b, 
         (*s)[k] = h[b->stride + 1];
     }
 }
-static inline __attribute__((always_inline)) kst_lanes between(kst_lanes a, kst_lanes b, kst_lanes c, kst_lanes d,
-                                                               kst_lanes u, kst_lanes v) {
+KST_LANES_FN kst_lanes between(kst_lanes a, kst_lanes b, kst_lanes c, kst_lanes d, kst_lanes u, kst_lanes v) {
     return a + u * (b - a) + v * (c - a) + u * v * ((a - b) + (d - c));
 }
 
@@ -201,8 +198,8 @@ static rates rates_of(const kst_drop_rain *rain) {
 }
 
 // How fast the ground steepens where the drops are, and how long a cell is there.
-static inline __attribute__((always_inline)) void slopes(const kst_drop_block *b, const flock *f, const rates *r,
-                                                         kst_lanes slope[2], kst_lanes run[2], const bool metric) {
+KST_LANES_FN void slopes(const kst_drop_block *b, const flock *f, const rates *r, kst_lanes slope[2], kst_lanes run[2],
+                         const bool metric) {
     slope[0] = ((f->b - f->a) * (1 - f->v) + (f->d - f->c) * f->v) * r->per_cell;
     slope[1] = ((f->c - f->a) * (1 - f->u) + (f->d - f->b) * f->u) * r->per_cell;
     kst_lanes over = kst_lanes_all(1), down = over;
@@ -220,9 +217,8 @@ static inline __attribute__((always_inline)) void slopes(const kst_drop_block *b
 }
 
 // All take a step; ends receives which do not: they end where they are.
-static inline __attribute__((always_inline)) void step(const kst_drop_block *b, const kst_drop_rain *rain,
-                                                       const rates *r, flock *f, bool ends[KST_LANES],
-                                                       const bool metric) {
+KST_LANES_FN void step(const kst_drop_block *b, const kst_drop_rain *rain, const rates *r, flock *f,
+                       bool ends[KST_LANES], const bool metric) {
     // Where to.
     kst_lanes slope[2], run[2], way = kst_lanes_all(r->step);
     slopes(b, f, r, slope, run, metric);
@@ -302,8 +298,7 @@ static inline __attribute__((always_inline)) void step(const kst_drop_block *b, 
 }
 
 // Lay down what drop k holds at its end. @return what is left
-static inline __attribute__((always_inline)) float end(const kst_drop_block *b, kst_drop_rain *rain, const flock *f,
-                                                       int k, const bool metric) {
+KST_LANES_FN float end(const kst_drop_block *b, kst_drop_rain *rain, const flock *f, int k, const bool metric) {
     float load = f->load[k];
     if (!(load > 0)) return load;
     int place = place_of(f->u[k], f->v[k]);
@@ -317,8 +312,7 @@ static inline __attribute__((always_inline)) float end(const kst_drop_block *b, 
     return 0;
 }
 
-static inline __attribute__((always_inline)) void begin(const kst_drop_block *b, const rates *r, flock *f, int k,
-                                                        float x, float y, float load) {
+KST_LANES_FN void begin(const kst_drop_block *b, const rates *r, flock *f, int k, float x, float y, float load) {
     const float *h = b->height_m + (size_t)(int)y * (size_t)b->stride + (size_t)(int)x;
     f->at[k] = (int)(h - b->height_m);
     f->x[k] = x;
@@ -336,8 +330,7 @@ static inline __attribute__((always_inline)) void begin(const kst_drop_block *b,
     f->steps_left[k] = r->steps;
 }
 
-static inline __attribute__((always_inline)) void run_drops(const kst_drop_block *b, kst_drop_rain *rain,
-                                                            const bool metric) {
+KST_LANES_FN void run_drops(const kst_drop_block *b, kst_drop_rain *rain, const bool metric) {
     const rates r = rates_of(rain);
     flock f;
     memset(&f, 0, sizeof f);

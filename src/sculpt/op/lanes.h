@@ -4,31 +4,34 @@
 #include <stdint.h>
 #include <string.h>
 
+// Before a function that takes or gives vectors: a twin for AVX2 must not call it, since it would be compiled for less.
+#define KST_LANES_FN static inline __attribute__((always_inline))
+
 enum { KST_LANES = 8 };
 typedef float kst_lanes __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t kst_lane_bits __attribute__((vector_size(32), may_alias));  // all ones where a comparison holds
 
-static inline kst_lanes kst_lanes_all(float a) {
+KST_LANES_FN kst_lanes kst_lanes_all(float a) {
     return (kst_lanes){a, a, a, a, a, a, a, a};
 }
-static inline kst_lanes kst_lanes_pick(kst_lane_bits condition, kst_lanes a, kst_lanes b) {
+KST_LANES_FN kst_lanes kst_lanes_pick(kst_lane_bits condition, kst_lanes a, kst_lanes b) {
     return (kst_lanes)(((kst_lane_bits)a & condition) | ((kst_lane_bits)b & ~condition));
 }
-static inline kst_lanes kst_lanes_where(kst_lane_bits condition, kst_lanes a) {  // a, or 0
+KST_LANES_FN kst_lanes kst_lanes_where(kst_lane_bits condition, kst_lanes a) {  // a, or 0
     return (kst_lanes)((kst_lane_bits)a & condition);
 }
-static inline float kst_lanes_sum(kst_lanes s) {
+KST_LANES_FN float kst_lanes_sum(kst_lanes s) {
     return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
 }
 
 // The first `count` floats of eight, 0 in the other lanes; and the way back.
-static inline kst_lanes kst_lanes_load(const float *from, int count) {
+KST_LANES_FN kst_lanes kst_lanes_load(const float *from, int count) {
     if (count >= KST_LANES) return *(const kst_lanes *)from;
     kst_lanes v = {0};
     for (int k = 0; k < count; ++k) v[k] = from[k];
     return v;
 }
-static inline void kst_lanes_store(float *to, kst_lanes v, int count) {
+KST_LANES_FN void kst_lanes_store(float *to, kst_lanes v, int count) {
     if (count >= KST_LANES)
         *(kst_lanes *)to = v;
     else
@@ -37,10 +40,10 @@ static inline void kst_lanes_store(float *to, kst_lanes v, int count) {
 
 // Sums of lanes without loss.
 typedef double kst_sums __attribute__((vector_size(32), may_alias));
-static inline void kst_sums_add(kst_sums *s, kst_lanes v) {
+KST_LANES_FN void kst_sums_add(kst_sums *s, kst_lanes v) {
     *s += (kst_sums){v[0], v[1], v[2], v[3]};
     *s += (kst_sums){v[4], v[5], v[6], v[7]};
 }
-static inline double kst_sums_total(kst_sums s) {
+KST_LANES_FN double kst_sums_total(kst_sums s) {
     return (s[0] + s[2]) + (s[1] + s[3]);
 }

@@ -82,13 +82,13 @@ static void row_in(const slide *s, int y, float **plane) {
     }
 }
 
-static inline __attribute__((always_inline)) kst_lanes at(const float *row, int x) {
+KST_LANES_FN kst_lanes at(const float *row, int x) {
     return *(const kst_lanes *)(row + x);
 }
 
 // How far eight samples are from their neighbours at (dx, dy) on warped ground: by the middle of the two edges on
 // either side, so that both ends say the same.
-static inline __attribute__((always_inline)) kst_lanes run_to(const rows row, int dx, int dy, int x) {
+KST_LANES_FN kst_lanes run_to(const rows row, int dx, int dy, int x) {
     float *const *here = row[1], *const *there = row[1 + dy];
     kst_lanes i = {0}, j = {0};
     if (dx) i = kst_lanes_all(0.5f) * (at(here[RUN_I], x - (dx < 0)) + at(there[RUN_I], x - (dx < 0)));
@@ -100,8 +100,8 @@ static inline __attribute__((always_inline)) kst_lanes run_to(const rows row, in
 }
 
 // What comes to the samples of a row from their neighbours, less what goes.
-static inline __attribute__((always_inline)) void gather(const rows row, float slide_share, float creep_share,
-                                                         float *comes, int count, const bool metric) {
+KST_LANES_FN void gather(const rows row, float slide_share, float creep_share, float *comes, int count,
+                         const bool metric) {
     static const int8_t side[8][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     // The creep is 1 / 6 of a cell squared a pass, by the nine-point form of the Laplacian.
     const float slides[2] = {slide_share * 0.125f, slide_share * 0.08838835f};
