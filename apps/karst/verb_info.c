@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// karst info: what is in a world or a pack.
+// karst info: what is in a world, a pack or a model.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "app.h"
 #include "karst/pack.h"
 #include "karst/project.h"
+#include "model_io.h"
 #include "table.h"
 
 // One figure for people and for programs. Text lines are "name  value unit".
@@ -180,6 +181,21 @@ static int info_world(args *a, const char *path, double bytes) {
     return EXIT_DONE;
 }
 
+// ---- anything else may be a mesh -------------------------------------------------------------------------
+
+static int info_model(args *a, const char *path) {
+    karst_model_import_def def = karst_model_import_def_default();
+    karst_model_import_info info;
+    karst_model *model;
+    karst_status status = karst_geo_import_model(path, &def, &a->progress, &a->report, &info, &model);
+    if (status == KARST_ERROR_UNSUPPORTED || status == KARST_ERROR_FORMAT)
+        return say_error(a, "neither a world (.karst) nor a pack (.kpack), nor a model: %s", a->report.message);
+    if (status) return could_not(a, status);
+    int result = model_tell(a, path, model, &info);
+    karst_model_destroy(model);
+    return result;
+}
+
 // ---- the verb ----------------------------------------------------------------------------------------
 
 static int run(args *a) {
@@ -193,13 +209,13 @@ static int run(args *a) {
     fclose(file);
     if (got >= 5 && !memcmp(magic, "KPACK", 5)) return info_pack(a, path);
     if (got == sizeof magic && !memcmp(magic, "SQLite format 3", 16)) return info_world(a, path, bytes);
-    return say_error(a, "%s: neither a world (.karst) nor a pack (.kpack)", path);
+    return info_model(a, path);
 }
 
 const verb verb_info = {
     .name = "info",
-    .usage = "WORLD|PACK",
-    .summary = "What is in a world or a pack.",
+    .usage = "WORLD|PACK|MODEL",
+    .summary = "What is in a world, a pack or a mesh file (karst model reads it with options).",
     .example = "karst info island.kpack --json",
     .least = 1,
     .most = 1,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Models as binary glTF 2.0 (Khronos, "glTF 2.0 Specification").
 //
-// All wedges are one set of accessors; a primitive a material points into the one list of indices. Nodes: the model,
-// at its origin; below it the mesh and the joints, so that a joint's world place is origin . inverse(bind).
+// A primitive a material, each with its own stretch of every attribute and of the indices; a wedge that two materials
+// name is written for both. Node 0 stands at the model's origin and has the mesh; of a model with a skin it has the
+// joints, so that a joint's world place is origin . inverse(bind), and node 1 has the mesh.
 #define _GNU_SOURCE  // open_memstream
 #include <math.h>
 #include <stdlib.h>
@@ -25,10 +26,13 @@ typedef struct glb {
     const karst_model *m;
     attribute attribute[ATTRIBUTES_MAX];
     int attribute_count;
-    uint32_t *order;  // triangles by material, in order
-    uint32_t *from;   // of a material in that order; one more at the end
-    uint32_t groups;  // materials, or 1 without
-    float low[3], high[3];
+    uint32_t groups;          // materials, or 1 without
+    uint32_t *order;          // triangles by material, in order
+    uint32_t *from;           // of a material in that order; one more at the end
+    uint32_t *wedge;          // those of each material, in the order its triangles name them
+    uint32_t *wedge_from;     // of a material in that order; one more at the end
+    uint32_t (*triangle)[3];  // in order, by the place of a wedge in its material's stretch
+    uint32_t primitives;      // materials of a triangle
     FILE *json;
 } glb;
 
@@ -54,30 +58,66 @@ static void list_attributes(glb *g) {
     if (m->skin) add(g, "WEIGHTS_0", "VEC4", FLOAT, 16, false, m->skin);  // readers take whole numbers for floats
 }
 
-static bool group(glb *g) {
-    const karst_model *m = g->m;
-    g->groups = m->paint ? m->material_count : 1;
-    g->order = kst_alloc_array(NULL, (size_t)m->triangle_count + 1, sizeof *g->order);
-    g->from = kst_alloc_zero(NULL, ((size_t)g->groups + 2) * sizeof *g->from);
-    if (!g->order || !g->from) return false;
-    for (uint32_t t = 0; t < m->triangle_count; ++t) ++g->from[(m->paint ? m->paint[t] : 0) + 2];
-    for (uint32_t k = 2; k <= g->groups; ++k) g->from[k] += g->from[k - 1];
-    for (uint32_t t = 0; t < m->triangle_count; ++t) g->order[g->from[(m->paint ? m->paint[t] : 0) + 1]++] = t;
-    return true;
+static uint32_t group_of(const karst_model *m, uint32_t t) {
+    return m->paint ? m->paint[t] : 0;
 }
 
-static void measure(glb *g) {
-    for (int k = 0; k < 3; ++k) {
-        g->low[k] = INFINITY;
-        g->high[k] = -INFINITY;
-    }
-    for (uint32_t w = 0; w < g->m->wedge_count; ++w) {
-        const float *p = &g->m->position[g->m->vertex[w]].x;
-        for (int k = 0; k < 3; ++k) {
-            g->low[k] = fminf(g->low[k], p[k]);
-            g->high[k] = fmaxf(g->high[k], p[k]);
+static bool create(glb *g) {
+    const karst_model *m = g->m;
+    size_t corners = 3 * (size_t)m->triangle_count;
+    g->groups = m->paint ? m->material_count : 1;
+    g->order = kst_alloc_array(NULL, m->triangle_count, sizeof *g->order);
+    g->triangle = kst_alloc_array(NULL, m->triangle_count, sizeof *g->triangle);
+    g->wedge = kst_alloc_array(NULL, corners, sizeof *g->wedge);
+    g->from = kst_alloc_zero(NULL, ((size_t)g->groups + 2) * sizeof *g->from);
+    g->wedge_from = kst_alloc_zero(NULL, ((size_t)g->groups + 2) * sizeof *g->wedge_from);
+    return g->order && g->triangle && g->wedge && g->from && g->wedge_from;
+}
+
+static void destroy(glb *g) {
+    size_t triangles = g->m->triangle_count;
+    kst_free(NULL, g->order, triangles * sizeof *g->order);
+    kst_free(NULL, g->triangle, triangles * sizeof *g->triangle);
+    kst_free(NULL, g->wedge, 3 * triangles * sizeof *g->wedge);
+    kst_free(NULL, g->from, ((size_t)g->groups + 2) * sizeof *g->from);
+    kst_free(NULL, g->wedge_from, ((size_t)g->groups + 2) * sizeof *g->wedge_from);
+}
+
+// Triangles by material; the order within one stays.
+static void sort_triangles(glb *g) {
+    const karst_model *m = g->m;
+    for (uint32_t t = 0; t < m->triangle_count; ++t) ++g->from[group_of(m, t) + 2];
+    for (uint32_t k = 2; k <= g->groups; ++k) g->from[k] += g->from[k - 1];
+    for (uint32_t t = 0; t < m->triangle_count; ++t) g->order[g->from[group_of(m, t) + 1]++] = t;
+}
+
+// Number the wedges of each material as its triangles name them. False without memory.
+static bool number_wedges(glb *g) {
+    const karst_model *m = g->m;
+    size_t bytes = (size_t)m->wedge_count * sizeof(uint32_t);
+    uint32_t *place = kst_alloc(NULL, bytes), *group = kst_alloc(NULL, bytes), count = 0;
+    if (place && group) {
+        memset(group, 0xFF, bytes);
+        for (uint32_t k = 0; k < g->groups; ++k) {
+            g->wedge_from[k] = count;
+            g->primitives += g->from[k] < g->from[k + 1];
+            for (uint32_t i = g->from[k]; i < g->from[k + 1]; ++i)
+                for (int c = 0; c < 3; ++c) {
+                    uint32_t w = m->triangle[g->order[i]][c];
+                    if (group[w] != k) {
+                        group[w] = k;
+                        place[w] = count - g->wedge_from[k];
+                        g->wedge[count++] = w;
+                    }
+                    g->triangle[i][c] = place[w];
+                }
         }
+        g->wedge_from[g->groups] = count;
     }
+    bool good = place && group;
+    kst_free(NULL, place, bytes);
+    kst_free(NULL, group, bytes);
+    return good;
 }
 
 // ---- the text --------------------------------------------------------------------------------------------
@@ -126,28 +166,32 @@ static void put_nodes(const glb *g) {
         fputs(",\"mesh\":0}],", g->json);
         return;
     }
-    fputs(",\"children\":[1", g->json);
+    fputs(",\"children\":[", g->json);
+    bool some = false;
     for (uint32_t k = 0; k < m->joint_count; ++k)
-        if (m->joint[k].parent < 0) fprintf(g->json, ",%u", k + 2);
+        if (m->joint[k].parent < 0) {
+            fprintf(g->json, "%s%u", some ? "," : "", k + 2);
+            some = true;
+        }
     fputs("]},{\"name\":\"mesh\",\"mesh\":0,\"skin\":0}", g->json);
     for (uint32_t k = 0; k < m->joint_count; ++k) put_joint(g, k);
-    fprintf(g->json, "],\"skins\":[{\"inverseBindMatrices\":%u,\"joints\":[", (unsigned)g->attribute_count + g->groups);
+    fprintf(g->json, "],\"skins\":[{\"inverseBindMatrices\":%u,\"joints\":[",
+            g->primitives * ((unsigned)g->attribute_count + 1));
     for (uint32_t k = 0; k < m->joint_count; ++k) fprintf(g->json, "%s%u", k ? "," : "", k + 2);
     fputs("]}],", g->json);
 }
 
 static void put_mesh(const glb *g) {
-    bool some = false;
+    unsigned accessor = 0;
     fputs("\"meshes\":[{\"primitives\":[", g->json);
     for (uint32_t k = 0; k < g->groups; ++k) {
         if (g->from[k] == g->from[k + 1]) continue;
-        fprintf(g->json, "%s{\"attributes\":{", some ? "," : "");
+        fputs(accessor ? ",{\"attributes\":{" : "{\"attributes\":{", g->json);
         for (int a = 0; a < g->attribute_count; ++a)
-            fprintf(g->json, "%s\"%s\":%d", a ? "," : "", g->attribute[a].name, a);
-        fprintf(g->json, "},\"indices\":%u", (unsigned)g->attribute_count + k);
+            fprintf(g->json, "%s\"%s\":%u", a ? "," : "", g->attribute[a].name, accessor++);
+        fprintf(g->json, "},\"indices\":%u", accessor++);
         if (g->m->paint) fprintf(g->json, ",\"material\":%u", k);
         fputc('}', g->json);
-        some = true;
     }
     fputs("]}],", g->json);
     if (!g->m->paint) return;
@@ -164,34 +208,53 @@ static void put_mesh(const glb *g) {
     fputs("],", g->json);
 }
 
-// Accessors and views; gives the length of the binary chunk.
+// Least and largest coordinates of a material, which glTF asks for.
+static void put_bounds(const glb *g, uint32_t k) {
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t i = g->wedge_from[k]; i < g->wedge_from[k + 1]; ++i) {
+        const karst_vec3 p = g->m->position[g->m->vertex[g->wedge[i]]];
+        const float at[3] = {p.x, p.y, p.z};
+        for (int c = 0; c < 3; ++c) {
+            low[c] = fminf(low[c], at[c]);
+            high[c] = fmaxf(high[c], at[c]);
+        }
+    }
+    fprintf(g->json, ",\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]", (double)low[0], (double)low[1],
+            (double)low[2], (double)high[0], (double)high[1], (double)high[2]);
+}
+
+// Accessors and views, a view an attribute; gives the length of the binary chunk.
 static uint64_t put_accessors(const glb *g) {
     const karst_model *m = g->m;
     uint64_t at = 0, index_bytes = 12 * (uint64_t)m->triangle_count;
+    bool some = false;
     fputs("\"accessors\":[", g->json);
-    for (int a = 0; a < g->attribute_count; ++a) {
-        const attribute *t = &g->attribute[a];
-        fprintf(g->json, "%s{\"bufferView\":%d,\"componentType\":%d,\"count\":%u,\"type\":\"%s\"%s", a ? "," : "", a,
-                t->component, m->wedge_count, t->type, t->normalized ? ",\"normalized\":true" : "");
-        if (a == 0)
-            fprintf(g->json, ",\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]", (double)g->low[0], (double)g->low[1],
-                    (double)g->low[2], (double)g->high[0], (double)g->high[1], (double)g->high[2]);
-        fputc('}', g->json);
-    }
-    for (uint32_t k = 0; k < g->groups; ++k) {  // an accessor may not be empty: those of no primitive repeat the first
-        uint32_t count = g->from[k + 1] - g->from[k], first = count ? g->from[k] : 0;
+    for (uint32_t k = 0; k < g->groups; ++k) {
+        if (g->from[k] == g->from[k + 1]) continue;
+        uint32_t first = g->wedge_from[k], count = g->wedge_from[k + 1] - first;
+        for (int a = 0; a < g->attribute_count; ++a) {
+            const attribute *t = &g->attribute[a];
+            fprintf(g->json,
+                    "%s{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,\"count\":%u,\"type\":\"%s\"%s",
+                    some ? "," : "", a, (unsigned long long)first * (unsigned)t->bytes, t->component, count, t->type,
+                    t->normalized ? ",\"normalized\":true" : "");
+            if (a == 0) put_bounds(g, k);
+            fputc('}', g->json);
+            some = true;
+        }
         fprintf(g->json,
                 ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,\"count\":%u,\"type\":\"SCALAR\"}",
-                g->attribute_count, 12ull * first, INT, count ? 3 * count : 3);
+                g->attribute_count, 12ull * g->from[k], INT, 3 * (g->from[k + 1] - g->from[k]));
     }
     if (m->joint_count)
         fprintf(g->json, ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%u,\"type\":\"MAT4\"}",
                 g->attribute_count + 1, FLOAT, m->joint_count);
     fputs("],\"bufferViews\":[", g->json);
     for (int a = 0; a < g->attribute_count; ++a) {
-        uint64_t bytes = (uint64_t)g->attribute[a].bytes * m->wedge_count;
-        fprintf(g->json, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962},",
-                (unsigned long long)at, (unsigned long long)bytes);
+        int stride = g->attribute[a].bytes;
+        uint64_t bytes = (uint64_t)stride * g->wedge_from[g->groups];
+        fprintf(g->json, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"byteStride\":%d,\"target\":34962},",
+                (unsigned long long)at, (unsigned long long)bytes, stride);
         at += bytes;
     }
     fprintf(g->json, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34963}", (unsigned long long)at,
@@ -207,8 +270,8 @@ static uint64_t put_accessors(const glb *g) {
 
 static uint64_t put_json(const glb *g) {
     fprintf(g->json,
-            "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Karst %s\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],",
-            karst_version_text());
+            "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Karst %s\"},\"scene\":0,\"scenes\":[{\"nodes\":[%s]}],",
+            karst_version_text(), g->m->joint_count ? "0,1" : "0");
     put_nodes(g);
     put_mesh(g);
     return put_accessors(g);
@@ -247,12 +310,12 @@ static karst_status put_binary(kst_writer *w, const glb *g, const karst_progress
     const karst_model *m = g->m;
     karst_status status = KARST_OK;
     for (int a = 0; a < g->attribute_count; ++a)
-        for (uint32_t i = 0; i < m->wedge_count && !status; ++i) {
-            put_attribute(w, g, &g->attribute[a], i);
+        for (uint32_t i = 0; i < g->wedge_from[g->groups] && !status; ++i) {
+            put_attribute(w, g, &g->attribute[a], g->wedge[i]);
             if (i % SOME == 0) status = kst_progress_step(progress, "export", 0.8 * a / g->attribute_count);
         }
     for (uint32_t t = 0; t < m->triangle_count && !status; ++t) {
-        kst_put_words(w, m->triangle[g->order[t]], 3);
+        kst_put_words(w, g->triangle[t], 3);
         if (t % SOME == 0) status = kst_progress_step(progress, "export", 0.8 + 0.2 * t / m->triangle_count);
     }
     for (uint32_t k = 0; k < m->joint_count && !status; ++k)
@@ -293,8 +356,9 @@ karst_status kst_model_write_glb(const karst_model *model, const char *path, con
     size_t json_bytes = 0;
     uint64_t binary_bytes = 0;
     list_attributes(&g);
-    measure(&g);
-    bool good = group(&g);
+    bool good = create(&g);
+    if (good) sort_triangles(&g);
+    good = good && number_wedges(&g);
     if (good) g.json = open_memstream(&json, &json_bytes);
     if (g.json) {
         binary_bytes = put_json(&g);
@@ -304,7 +368,6 @@ karst_status kst_model_write_glb(const karst_model *model, const char *path, con
     karst_status status = good && json ? put_file(&g, json, json_bytes, binary_bytes, path, progress, report)
                                        : kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
     free(json);
-    kst_free(NULL, g.order, ((size_t)model->triangle_count + 1) * sizeof *g.order);
-    kst_free(NULL, g.from, ((size_t)g.groups + 2) * sizeof *g.from);
+    destroy(&g);
     return status;
 }

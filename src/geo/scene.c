@@ -45,7 +45,10 @@ typedef struct scene {
         const struct aiString *name;
     } * joint;
     uint32_t joint_count;
-    int32_t still;  // the joint of what nothing moves, -1: not needed
+    int32_t still;    // the joint of what nothing moves
+    bool stands;      // something hangs on it
+    uint32_t *paint;  // new number of a material; those of no triangle are left out
+    uint32_t paint_count;
     uint64_t vertices, triangles;
     karst_model *model;
 } scene;
@@ -175,7 +178,6 @@ static void add_lost_joints(scene *s) {
             s->joint[s->joint_count].parent = -1;
             s->joint[s->joint_count++].name = known->name;
         }
-    s->still = -1;
     if (!s->joint_count) return;
     static const struct aiString still = {5, "still"};
     s->still = (int32_t)s->joint_count;
@@ -281,6 +283,11 @@ static void put_attributes(karst_model *out, const mesh *m, unsigned v, uint32_t
     for (int k = 0; k < 4; ++k) out->colour[w][k] = byte_of(of[k]);
 }
 
+static karst_model_skin hang(scene *s, const placed *p) {
+    s->stands = s->stands || p->joint < 0;
+    return (karst_model_skin){{(uint16_t)(p->joint < 0 ? s->still : p->joint)}, {UINT16_MAX}};
+}
+
 static bool put_mesh(scene *s, const placed *p, double (*position)[3], hold *holds, kst_affine *maps, uint32_t first) {
     const mesh *m = p->mesh;
     karst_model *out = s->model;
@@ -298,13 +305,14 @@ static bool put_mesh(scene *s, const placed *p, double (*position)[3], hold *hol
                     s, KARST_ERROR_FORMAT,
                     "mesh \"%.40s\": vertex %u is at (%g, %g, %g): coordinates must be finite and within 1e18 m",
                     m->mName.data, v, at[0], at[1], at[2]);
-        if (out->skin)
-            out->skin[first + v] =
-                held ? skin_of(&holds[v])
-                     : (karst_model_skin){{(uint16_t)(p->joint < 0 ? s->still : p->joint)}, {UINT16_MAX}};
+        if (out->skin) out->skin[first + v] = held ? skin_of(&holds[v]) : hang(s, p);
         put_attributes(out, m, v, first + v, &map);
     }
     return true;
+}
+
+static uint32_t material_of(const scene *s, const mesh *m) {
+    return m->mMaterialIndex < s->ai->mNumMaterials ? m->mMaterialIndex : 0;
 }
 
 // Faces of a mirrored mesh turn round.
@@ -321,8 +329,7 @@ static bool put_faces(scene *s, const placed *p, const kst_affine *maps, uint32_
                               v, m->mNumVertices);
             s->model->triangle[*t][k] = first + v;
         }
-        if (s->model->paint)
-            s->model->paint[*t] = (uint16_t)(m->mMaterialIndex < s->ai->mNumMaterials ? m->mMaterialIndex : 0);
+        if (s->model->paint) s->model->paint[*t] = (uint16_t)s->paint[material_of(s, m)];
         ++*t;
     }
     return true;
@@ -404,6 +411,15 @@ static kst_affine root_map(scene *s) {
     return (kst_affine){{{u, 0, 0, 0}, {0, u, 0, 0}, {0, 0, u, 0}}};
 }
 
+static bool number_materials(scene *s) {
+    uint32_t count = s->ai->mNumMaterials;
+    s->paint = calloc((size_t)count + 1, sizeof *s->paint);
+    if (!s->paint) return refuse(s, KARST_ERROR_MEMORY, "out of memory");
+    for (uint32_t i = 0; count && i < s->placed_count; ++i) s->paint[material_of(s, s->placed[i].mesh)] = 1;
+    for (uint32_t k = 0; k < count; ++k) s->paint[k] = s->paint[k] ? s->paint_count++ : UINT32_MAX;
+    return true;
+}
+
 static bool create_model(scene *s) {
     bool normals = false, colours = false;
     int uv_sets = 0;
@@ -419,7 +435,7 @@ static bool create_model(scene *s) {
         .vertices = (uint32_t)s->vertices,
         .wedges = (uint32_t)s->vertices,
         .triangles = (uint32_t)s->triangles,
-        .materials = s->ai->mNumMaterials,
+        .materials = s->paint_count,
         .joints = s->joint_count,
         .uv_sets = uv_sets,
         .normals = normals,
@@ -449,7 +465,9 @@ static bool fill_model(scene *s) {
     }
     put_positions(s, (const double(*)[3])position);
     put_joints(s);
-    for (uint32_t k = 0; k < s->ai->mNumMaterials; ++k) put_material(s->ai->mMaterials[k], &s->model->material[k]);
+    for (uint32_t k = 0; k < s->ai->mNumMaterials; ++k)
+        if (s->paint[k] != UINT32_MAX) put_material(s->ai->mMaterials[k], &s->model->material[s->paint[k]]);
+    if (s->joint_count && !s->stands) s->head->size.joints = --s->model->joint_count;  // the last, and nothing on it
     return true;  // the process ends soon: nothing is freed
 }
 
@@ -461,7 +479,7 @@ static bool convert(scene *s) {
         return refuse(s, KARST_ERROR_UNSUPPORTED, "no triangle in it (%llu points and lines): a model needs some",
                       (unsigned long long)s->head->info.points_and_lines);
     add_lost_joints(s);
-    return create_model(s) && fill_model(s);
+    return number_materials(s) && create_model(s) && fill_model(s);
 }
 
 static const struct aiScene *read_file(const char *path) {

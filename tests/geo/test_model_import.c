@@ -96,15 +96,14 @@ static void glb_gives_the_tank_back(void **state) {
         assert_string_equal(m->material[k].name, tank->material[k].name);
         assert_memory_equal(m->material[k].colour, tank->material[k].colour, 16);
     }
-    // Joints: those of the tank, and one for what nothing moves.
-    assert_int_equal(m->joint_count, 4);
+    assert_true(m->joint_count == 3 && m->material_count == 5);
     for (int k = 0; k < 3; ++k) {
         assert_string_equal(m->joint[k].name, tank->joint[k].name);
         assert_int_equal(m->joint[k].parent, tank->joint[k].parent);
         for (int i = 0; i < 12; ++i)
             assert_true(fabsf(m->joint[k].bind[i / 4][i % 4] - tank->joint[k].bind[i / 4][i % 4]) < 1e-6f);
     }
-    uint32_t moved[4] = {0}, wanted[4] = {0};
+    uint32_t moved[3] = {0}, wanted[3] = {0};
     for (uint32_t v = 0; v < m->vertex_count; ++v) {
         ++moved[m->skin[v].joint[0]];
         ++wanted[tank->skin[v].joint[0]];
@@ -131,7 +130,7 @@ static void other_formats_give_the_shape_back(void **state) {
                         back->wedge_count == m->wedge_count && a.seam_edges == b.seam_edges);
         }
         assert_true(largest_difference(m, back, false) < 2e-6f);
-        if (k == 0) assert_int_equal(back->material_count, 5 + 1);  // and the reader's own
+        if (k == 0) assert_int_equal(back->material_count, 5);
         karst_model_destroy(back);
         karst_model_destroy(m);
     }
@@ -351,7 +350,7 @@ static void real_models_are_read(void **state) {
         double size_m;
     } known[] = {
         {"Collada/duck.dae", 4212, 2108, 0, 1.65},
-        {"FBX/huesitos.fbx", 120, 62, 10, 5.36},
+        {"FBX/huesitos.fbx", 120, 62, 9, 5.36},
         {"3DS/fels.3ds", 768, 386, 0, 3.5},
         {"glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb", 110336, 60040, 0, 743},
     };
