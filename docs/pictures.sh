@@ -36,6 +36,15 @@ picture wireframe "${lake[@]}" --wireframe --lod-error 10
 picture contours "${lake[@]}" --contours 20
 picture skirt --eye 10000,9000,-22000 --look 16000,0,16000 --hour 9 --haze 0.3 --skirt 12000 --overlay level --wireframe --lod-error 4
 
+# The tank, plain and by its triangles.
+for view in plain "wires --turn 215 --wireframe"; do
+    # shellcheck disable=SC2086
+    set -- $view
+    "$bin/karst" model --made tank --picture "$work/tank-$1.png" --size 640x400 --quiet "${@:2}"
+done
+ffmpeg -loglevel error -nostdin -y -i "$work/tank-plain.png" -i "$work/tank-wires.png" \
+    -filter_complex "hstack,split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a" "$out/model.png"
+
 # The fault as meshes 60 m off at most: every vertex on the ground, and refitted.
 "$bin/karst" export "$work/jacksboro.karst" "$work/plain.obj" --method rqt --error 60 --no-refit --quiet
 "$bin/karst" export "$work/jacksboro.karst" "$work/refit.obj" --method rqt --error 60 --quiet

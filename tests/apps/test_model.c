@@ -49,6 +49,26 @@ static void options_change_what_is_read(void **state) {
     cJSON_Delete(other);
 }
 
+// Bytes of a picture's file: more, the more there is to see.
+static size_t picture_bytes(const char *size, const char *extra) {
+    const char *path = temp_path("cube.png");
+    cJSON *o = json_of(run_karst("model", "--made", "cube", "--picture", path, "--json", "--size", size, extra));
+    assert_string_equal(cJSON_GetObjectItem(o, "picture")->valuestring, path);
+    cJSON_Delete(o);
+    size_t bytes;
+    free(read_bytes(path, &bytes));
+    return bytes;
+}
+
+static void a_picture_is_drawn(void **state) {
+    (void)state;
+    size_t plain = picture_bytes("320x200", NULL), lines = picture_bytes("320x200", "--wireframe");
+    assert_true(plain > 500 && lines > 1.2 * (double)plain);
+    ran r = run_karst("model", "--made", "cube", "--picture", temp_path("c.png"), "--size", "4x4");
+    assert_int_equal(r.code, 2);
+    ran_free(&r);
+}
+
 static void bad_use_and_bad_files_give_one_line(void **state) {
     (void)state;
     const char *path = temp_path("bad.obj");
@@ -81,6 +101,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_made_tank_is_written_and_told),
         cmocka_unit_test(options_change_what_is_read),
+        cmocka_unit_test(a_picture_is_drawn),
         cmocka_unit_test(bad_use_and_bad_files_give_one_line),
     };
     temp_in_memory();
