@@ -23,17 +23,21 @@ static karst_status named(args *a, const edit *e, const char *given, karst_sheet
     return status;
 }
 
-static karst_status open_ground(args *a, const char *path, edit *e) {
-    int count = 0;
+static karst_status open_canvas(args *a, edit *e) {
     int64_t layer = 0, mask = 0;
-    karst_status status = karst_project_grounds(e->project, &e->ground, 1, &count);
-    if (!status && !count)
-        return kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: has no ground yet: karst import or karst new", path);
-    if (!status) status = named(a, e, "--layer", KARST_SHEET_LAYER, &layer);
+    karst_status status = named(a, e, "--layer", KARST_SHEET_LAYER, &layer);
     if (!status) status = named(a, e, "--mask", KARST_SHEET_MASK, &mask);
     if (!status) status = karst_project_canvas_open(e->project, e->ground.id, layer, mask, 0, &e->sheets);
     if (!status) e->canvas = *karst_project_canvas_get(e->sheets);
     return status;
+}
+
+static karst_status open_ground(args *a, const char *path, edit *e) {
+    int count = 0;
+    karst_status status = karst_project_grounds(e->project, &e->ground, 1, &count);
+    if (!status && !count)
+        return kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: has no ground yet: karst import or karst new", path);
+    return status ? status : open_canvas(a, e);
 }
 
 void edit_leave(edit *e) {
@@ -104,4 +108,37 @@ karst_status edit_end(args *a, edit *e, karst_status status) {
     }
     edit_leave(e);
     return status;
+}
+
+// Id of a mask; 0 when there is none of that name.
+static karst_status look_for_mask(edit *e, const char *name, int64_t *id) {
+    karst_sheet *sheets = NULL;
+    int count = 0;
+    karst_status status = karst_project_sheets(e->project, e->ground.id, NULL, 0, &count);
+    *id = 0;
+    if (status || !count) return status;
+    size_t bytes = (size_t)count * sizeof *sheets;
+    sheets = kst_alloc(NULL, bytes);
+    if (!sheets) return KARST_ERROR_MEMORY;
+    status = karst_project_sheets(e->project, e->ground.id, sheets, count, &count);
+    for (int k = 0; k < count && !status; ++k)
+        if (sheets[k].kind == KARST_SHEET_MASK && !strcmp(sheets[k].name, name)) *id = sheets[k].id;
+    kst_free(NULL, sheets, bytes);
+    return status;
+}
+
+karst_status edit_open_mask(args *a, edit *e, const char *given, bool to_write, karst_field **out) {
+    const char *name = arg_text(a, given, NULL);
+    int64_t id = 0;
+    *out = NULL;
+    if (!name) return KARST_OK;
+    karst_status status = to_write ? look_for_mask(e, name, &id) : named(a, e, given, KARST_SHEET_MASK, &id);
+    if (!status && !id) {
+        karst_project_canvas_close(e->sheets);
+        e->sheets = NULL;
+        status = karst_project_add_sheet(e->project, e->ground.id, KARST_SHEET_MASK, name, &id);
+        if (!status) status = open_canvas(a, e);
+    }
+    if (!status) status = karst_project_sheet_field(e->project, id, 0, out);
+    return say_why(a, e, status);
 }

@@ -35,3 +35,7 @@ karst_status edit_next(args *a, edit *e, const char *name);
 // Keep the step if status is KARST_OK, drop it otherwise, and undo those that edit_next() kept; close. The world is
 // whole either way.
 karst_status edit_end(args *a, edit *e, karst_status status);
+// The mask of the world that an option names, to read, or to write (made when there is none). Before the canvas
+// is used, which is opened anew. *out: NULL when the option is not given, else yours to flush and destroy before
+// edit_end().
+karst_status edit_open_mask(args *a, edit *e, const char *given, bool to_write, karst_field **out);
