@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "erode_land.h"
 #include "op/droplets.h"
 #include "op/thermal.h"
 #include "scenes/scenes.h"
@@ -144,5 +145,5 @@ karst_status bench_erode(bench *b) {
     if (!status) status = droplet_rows(b, &g);
     if (!status) status = thermal_rows(b, &g);
     free_ground(&g);
-    return status;
+    return status ? status : bench_erode_land(b);
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// bench erode: what the whole erosion takes, and what the land is like that it leaves.
+#include "erode_land.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/core.h"
+#include "karst/erode.h"
+#include "karst/noise.h"
+#include "op/rivers.h"
+#include "op/settle.h"
+
+// fBm of 1,000 m and of Hurst exponent 0.9, its hills a quarter of a side: about a third of it lies in hollows.
+static bool fill_noise(float *h, int side, float cell_m, uint64_t seed) {
+    karst_noise_def def = karst_noise_def_default();
+    def.kind = KARST_NOISE_FBM;
+    def.wavelength_m = 0.25 * side * (double)cell_m;
+    def.amplitude_m = 1000;
+    def.gain = 0.5358867312681466;  // 2^-0.9
+    def.octaves = 8;
+    def.seed = seed;
+    if (karst_noise_fill(&def, (karst_pos){0, 0, 0}, (double)cell_m, (karst_rect){0, 0, side, side}, h, side))
+        return false;
+    float low = h[0], high = h[0];
+    for (size_t i = 0; i < (size_t)side * (size_t)side; ++i) low = fminf(low, h[i]), high = fmaxf(high, h[i]);
+    for (size_t i = 0; i < (size_t)side * (size_t)side; ++i) h[i] = (h[i] - low) * (1000 / (high - low));
+    return true;
+}
+
+typedef struct land {
+    karst_erosion_ground ground;
+    float *before, *mask, *hardness;
+    size_t count;
+} land;
+
+static void free_land(land *l) {
+    free(l->before);
+    free(l->mask);
+    free(l->hardness);
+    free(l->ground.height_m);
+    free(l->ground.wear_m);
+    free(l->ground.deposit_m);
+}
+
+// With a mask that lets all through and no hardness, so that both are read; maps of wear and deposit are kept.
+static bool make_land(land *l, int side, float cell_m, uint64_t seed) {
+    size_t count = (size_t)side * (size_t)side, bytes = count * sizeof(float);
+    *l = (land){.before = malloc(bytes), .mask = malloc(bytes), .hardness = calloc(1, bytes), .count = count};
+    l->ground =
+        (karst_erosion_ground){side, side, cell_m, malloc(bytes), l->mask, l->hardness, malloc(bytes), malloc(bytes)};
+    const karst_erosion_ground *g = &l->ground;
+    if (!l->before || !l->mask || !l->hardness || !g->height_m || !g->wear_m || !g->deposit_m) return false;
+    for (size_t i = 0; i < count; ++i) l->mask[i] = 1;
+    return fill_noise(l->before, side, cell_m, seed);
+}
+
+static karst_status erode(land *l, karst_jobs *jobs, karst_erosion_result *result) {
+    const karst_erosion_def def = karst_erosion_def_default();
+    memcpy(l->ground.height_m, l->before, l->count * sizeof(float));
+    return karst_erode(&l->ground, &def, jobs, NULL, result);
+}
+
+// ---- time ------------------------------------------------------------------------------------------
+
+enum { RUNS_MAX = 5 };
+
+static karst_status time_rows(bench *b) {
+    int side = b->quick ? 128 : 2048, runs = b->quick ? 1 : RUNS_MAX;
+    land l;
+    karst_jobs_def two = karst_jobs_def_default();
+    two.worker_count = 2;
+    karst_jobs *jobs = NULL;
+    karst_status status = make_land(&l, side, 5, 1) ? KARST_OK : KARST_ERROR_MEMORY;
+    if (!status) status = karst_jobs_create(&two, &jobs);
+    double wall[2][RUNS_MAX], cpu[RUNS_MAX];
+    uint64_t hash[2] = {0, 0};
+    for (int run = 0; run < runs && !status; ++run)
+        for (int k = 0; k < 2 && !status; ++k) {
+            double wall_s = bench_wall_s(), cpu_s = bench_cpu_s();
+            status = erode(&l, k ? jobs : NULL, NULL);
+            wall[k][run] = bench_wall_s() - wall_s;
+            if (k) cpu[run] = bench_cpu_s() - cpu_s;
+            hash[k] = kst_hash(l.ground.height_m, l.count * sizeof(float), 0);
+        }
+    karst_jobs_destroy(jobs);
+    free_land(&l);
+    if (status) return status;
+    double one = bench_median(wall[0], runs), both = bench_median(wall[1], runs);
+    bench_add_note(
+        b,
+        &(bench_row){
+            .what = "preset_wall_s", .unit = "s wall, two threads", .value = both, .runs = runs, .hash = hash[1]},
+        "%d x %d at 5 m, mask, hardness, wear and deposit on; %.2f s CPU", side, side, bench_median(cpu, runs));
+    bench_add(b, &(bench_row){.what = "preset_speedup",
+                              .unit = "wall, one thread / two",
+                              .value = one / both,
+                              .runs = runs,
+                              .hash = hash[0],
+                              .note = hash[0] == hash[1] ? "the same bytes" : "other bytes than one thread"});
+    return KARST_OK;
+}
+
+// Steps of rivers alone, on settled ground as they find it.
+static karst_status river_rows(bench *b) {
+    int side = b->quick ? 128 : 2048, steps = b->quick ? 1 : 5;
+    const kst_team team = {.stage = "bench"};
+    kst_level level = {0};
+    kst_route route = {0};
+    float *h = malloc(sizeof(float) * (size_t)side * (size_t)side), deepest;
+    double change, carried = 0, s[5];
+    karst_status status = h && fill_noise(h, side, 5, 1) ? KARST_OK : KARST_ERROR_MEMORY;
+    if (!status) status = kst_level_create(side, side, 5, &level);
+    if (!status) {
+        for (size_t i = 0; i < kst_level_cells(&level); ++i) level.yield[i] = level.take[i] = 1;
+        for (int y = 0; y < side; ++y)
+            memcpy(level.start_m + kst_level_inner(&level) + (size_t)y * (size_t)level.width,
+                   h + (size_t)y * (size_t)side, sizeof(float) * (size_t)side);
+        kst_level_frame(&level, 0, 1000);
+        status = kst_level_open(&level);
+    }
+    free(h);
+    if (!status) status = kst_route_create(level.width, level.height, &route);
+    const kst_settling settling = {0.5f, 0.001f, INFINITY, 1e12};
+    const kst_rivers_step step = {.cut = 0.2f, .creep = 0.1f, .talus = 1, .fan = 0.2f, .min_fall_m = 0.005f};
+    if (!status) {
+        kst_level_fix_ring(&level);
+        status = kst_settle(&level, &route, &settling, &team, &change, &deepest);
+    }
+    for (int k = 0; k < steps && !status; ++k) {
+        double cpu_s = bench_cpu_s();
+        status = kst_route_find(&route, level.height_m, (kst_route_way){.number = (uint32_t)k}, &team);
+        if (!status) status = kst_rivers_cut(&level, &route, &step, &team, &carried);
+        s[k] = bench_cpu_s() - cpu_s;
+    }
+    if (!status)
+        bench_add_note(b,
+                       &(bench_row){.what = "stream_power_ns",
+                                    .unit = "ns CPU a cell and step, pits routed, one thread",
+                                    .value = 1e9 * bench_median(s, steps) / (double)kst_level_cells(&level),
+                                    .runs = steps,
+                                    .hash = kst_hash(level.height_m, kst_level_cells(&level) * sizeof(float), 0)},
+                       "%d x %d with its frame; %d pits in the last step; creep included", level.width, level.height,
+                       route.pit_count);
+    kst_route_free(&route);
+    kst_level_free(&level);
+    return status;
+}
+
+// ---- land ------------------------------------------------------------------------------------------
+
+// Hollows of four grounds, and of the account of a fifth with a mask and bands of hardness.
+static karst_status land_rows(bench *b) {
+    int side = b->quick ? 128 : 1024;
+    double share = 0, fill = 0, error = 0, before = 0;
+    karst_status status = KARST_OK;
+    for (uint64_t seed = 101; seed <= 105 && !status; ++seed) {
+        land l;
+        karst_erosion_result result;
+        karst_pits first, last;
+        status = make_land(&l, side, 10, seed) ? KARST_OK : KARST_ERROR_MEMORY;
+        if (!status && seed == 105)
+            for (size_t i = 0; i < l.count; ++i) {
+                double x = (double)(i % (size_t)side) / side - 0.5, y = (double)(i / (size_t)side) / side - 0.5;
+                l.mask[i] = (float)fmin(fmax((0.35 - hypot(x, y)) / 0.05, 0), 1);
+                l.hardness[i] = (float)((i % (size_t)side + i / (size_t)side) * 8 / (size_t)side % 4) / 3;
+            }
+        if (!status) status = karst_pits_find(side, side, l.before, b->jobs, NULL, &first);
+        if (!status) status = erode(&l, b->jobs, &result);
+        if (!status) status = karst_pits_find(side, side, l.ground.height_m, b->jobs, NULL, &last);
+        if (!status) {
+            error = fmax(error, result.account_error);
+            if (seed < 105) share = fmax(share, last.share), fill = fmax(fill, last.fill_share);
+            before = fmax(before, first.share);
+        }
+        free_land(&l);
+    }
+    if (status) return status;
+    bench_add_note(
+        b, &(bench_row){.what = "pits_share", .unit = "of the samples, worst of four", .value = share, .runs = 1},
+        "fBm, %d x %d at 10 m, 1,000 m; %.2f before", side, side, before);
+    bench_add(b,
+              &(bench_row){.what = "fill_volume", .unit = "of relief * area, worst of four", .value = fill, .runs = 1});
+    bench_add(b, &(bench_row){.what = "mass_error",
+                              .unit = "unexplained / moved, worst of five",
+                              .value = error,
+                              .runs = 1,
+                              .note = "the fifth with a mask and bands of hardness"});
+    return KARST_OK;
+}
+
+karst_status bench_erode_land(bench *b) {
+    karst_status status = time_rows(b);
+    if (!status) status = river_rows(b);
+    return status ? status : land_rows(b);
+}
