@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Renders the pictures of README and docs again: docs/pictures.sh [folder of the programs]. About a minute.
+# Renders the pictures of README and docs again: docs/pictures.sh [folder of the programs]. About two minutes.
 # The land is the Jacksboro fault, Tennessee (elevation data of python3-matplotlib's python-matplotlib-data), with Norris
 # Lake at its level.
 set -euo pipefail
@@ -51,3 +51,66 @@ ffmpeg -loglevel error -nostdin -y -i "$work/tank-plain.png" -i "$work/tank-wire
 python3 "$root/docs/mesh_picture.py" 960 270 "$work/plain.obj" "$work/refit.obj" >"$work/mesh.ppm"
 ffmpeg -loglevel error -nostdin -y -i "$work/mesh.ppm" \
     -vf "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a" "$out/mesh.png"
+
+# Noise of each kind, filters and masks, on ground that nobody surveyed.
+# ground NAME [options of karst filter WORLD noise]: a world of 513 x 513 vertices, 16 m apart.
+ground() {
+    "$bin/karst" new "$work/$1.karst" --size 513x513 --spacing 16 --quiet
+    "$bin/karst" filter "$work/$1.karst" noise --quiet "${@:2}"
+}
+# small NAME [options of render]: 480 x 300 of a world.
+small() {
+    "$bin/karst" bake "$work/$1.karst" -o "$work/$1.kpack" --quiet
+    "$bin/karst" render "$work/$1.kpack" -o "$work/$1.png" --size 480x300 --quiet "${@:2}"
+}
+# sheet NAME COLUMNS PICTURE...: pictures of $work side by side, cut down to a palette.
+sheet() {
+    local name=$1 columns=$2 inputs=() n=0 picture
+    for picture in "${@:3}"; do inputs+=(-i "$work/$picture.png") && n=$((n + 1)); done
+    local layout="" i
+    for ((i = 0; i < n; i++)); do
+        local x="0" y="0" k
+        for ((k = 0; k < i % columns; k++)); do x+="+w$k"; done
+        for ((k = 0; k < i / columns; k++)); do y+="+h$((k * columns))"; done
+        layout+="${x}_$y|"
+    done
+    ffmpeg -loglevel error -nostdin -y "${inputs[@]}" -filter_complex \
+        "xstack=inputs=$n:layout=${layout%|},scale=1200:-1,split[a][b];[a]palettegen=max_colors=128[p];[b][p]paletteuse=dither=sierra2_4a" \
+        "$out/$name.png"
+}
+above=(--eye 4100,3300,10200 --look 4100,-300,3900 --hour 8.6 --haze 0.5)
+higher=(--eye 4100,3900,10200 --look 4100,200,3900 --hour 8.6 --haze 0.5)
+ground gradient --noise gradient --wavelength 2000 --height 900 --seed 3
+ground fbm --noise fbm --wavelength 2400 --height 1600 --seed 3
+ground soft --noise fbm --wavelength 2400 --height 1300 --gain 0.35 --warp 700 --seed 3
+ground billow --noise billow --wavelength 2400 --height 1500 --seed 3
+ground ridged --noise ridged --wavelength 2400 --height 1100 --seed 3
+ground warped --noise ridged --wavelength 2400 --height 1100 --seed 3 --warp 900
+for name in gradient fbm soft; do small $name "${above[@]}"; done
+for name in billow ridged warped; do small $name "${higher[@]}"; done
+sheet noise 3 gradient fbm soft billow ridged warped
+
+# filtered NAME KIND [options]: the warped ground under a filter.
+filtered() {
+    cp "$work/warped.karst" "$work/$1.karst"
+    "$bin/karst" filter "$work/$1.karst" "${@:2}" --quiet
+    small "$1" "${near[@]}"
+}
+near=(--eye 2300,1500,6300 --look 3300,500,4200 --hour 8.6 --haze 0.4)
+filtered as_it_was clamp --low -1000
+filtered terraced terrace --step 60 --wander 40 --wavelength 500
+filtered blurred blur --radius 160
+filtered sharpened sharpen --radius 160 --amount 0.8
+filtered roughened noise --normal --noise billow --wavelength 220 --height 70
+filtered remapped remap --to 0..1100 --bend 0.2
+sheet filters 3 as_it_was terraced blurred sharpened roughened remapped
+
+# mask NAME [options of karst mask]: of the warped ground, as a picture of its own.
+mask() { "$bin/karst" mask "$work/warped.karst" "$1" --image "$work/mask_$1.png" --quiet "${@:2}"; }
+mask slope --slope 40..90
+mask high --height 500..~150
+mask north --facing 0,0,-1,60
+mask spurs --relief 20..~20 --radius 200
+mask patches --noise fbm --wavelength 900
+mask all_three --from north --height 500..~150 --noise fbm --wavelength 900 --feather 40
+sheet masks 3 mask_slope mask_high mask_north mask_spurs mask_patches mask_all_three
