@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Droplet erosion: the same bytes, nothing lost, what is masked or hard is left alone, no spikes, no direction.
+#include "op/drop.h"
 #include "op/droplets.h"
 #include "op/land_made.h"
 
@@ -225,6 +226,81 @@ static void a_cone_wears_alike_on_all_sides(void **state) {
     assert_true(fabs(middle[0]) > 4 * scatter[0] + 0.01 && fabs(middle[1]) > 4 * scatter[1] + 0.01);
 }
 
+// How rough the outermost four samples are, beside the rest: mean difference from the middle of the neighbours.
+static double rim_roughness(const made *m) {
+    int w = m->land.width, h = m->land.height, count[2] = {0, 0};
+    double sum[2] = {0, 0};
+    for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) {
+            bool rim = x < 4 || y < 4 || x >= w - 4 || y >= h - 4;
+            const float *z = m->land.height_m + y * w + x;
+            if (x > 0 && x + 1 < w) {
+                sum[rim] += fabs(z[0] - 0.5 * (z[-1] + z[1]));
+                ++count[rim];
+            }
+            if (y > 0 && y + 1 < h) {
+                sum[rim] += fabs(z[0] - 0.5 * (z[-w] + z[w]));
+                ++count[rim];
+            }
+        }
+    return sum[1] / count[1] / (sum[0] / count[0]);
+}
+
+static void the_rim_is_ground_like_any_other(void **state) {
+    (void)state;
+    made m = make_land(260, 260, 11);
+    double before = rim_roughness(&m);
+    karst_droplets_def def = karst_droplets_def_default();
+    def.drops = 2;
+    rain(&m, &def, NULL);
+    assert_true(rim_roughness(&m) <= 1.15 * before);
+    m.mask = made_floats(m.count);  // control: a rim that keeps its roughness while the rest is smoothed
+    for (int y = 4; y < 256; ++y)
+        for (int x = 4; x < 256; ++x) m.mask[y * 260 + x] = 1;
+    m.land.mask = m.mask;
+    make_anew(&m);
+    rain(&m, &def, NULL);
+    assert_true(rim_roughness(&m) > 1.15 * before);
+    unmake(&m);
+}
+
+// The least that weights on a grid do to waves of any length and way, over what they do to a plain.
+static double least_response(const float weight[KST_DROP_ROWS][KST_DROP_BOX], double u, double v) {
+    double least = 1;
+    for (int a = 0; a <= 24; ++a)
+        for (int b = -24; b <= 24; ++b) {
+            double sum = 0, kx = a * M_PI / 24, ky = b * M_PI / 24;
+            for (int j = 0; j < KST_DROP_ROWS; ++j)
+                for (int i = 0; i < KST_DROP_BOX; ++i)
+                    sum += (double)weight[j][i] *
+                           cos(kx * (i - KST_DROP_BEFORE - u) + ky * (j - KST_DROP_BEFORE + (v > 0.5) - v));
+            least = fmin(least, sum);
+        }
+    return least;
+}
+
+static void the_brush_grows_no_ripples(void **state) {
+    (void)state;
+    kst_drop_brush brush;
+    kst_drop_brush_make(&brush);
+    for (int k = 0; k < KST_DROP_PLACES * KST_DROP_PLACES; ++k) {
+        double u = (k % KST_DROP_PLACES + 0.5) / KST_DROP_PLACES, v = (k / KST_DROP_PLACES + 0.5) / KST_DROP_PLACES;
+        float cone[KST_DROP_ROWS][KST_DROP_BOX], sum = 0, all = 0;
+        for (int j = 0; j < KST_DROP_ROWS; ++j)
+            for (int i = 0; i < KST_DROP_BOX; ++i) {
+                double x = i - KST_DROP_BEFORE - u, y = j - KST_DROP_BEFORE + (v > 0.5) - v;
+                cone[j][i] = (float)fmax(0, 3.2 - hypot(x, y));
+                sum += cone[j][i];
+                all += brush.weight[k][j][i];
+            }
+        for (int j = 0; j < KST_DROP_ROWS; ++j)
+            for (int i = 0; i < KST_DROP_BOX; ++i) cone[j][i] /= sum;
+        assert_true(fabsf(all - 1) < 1e-5f);
+        assert_true(least_response(brush.weight[k], u, v) > -0.004);
+        assert_true(least_response(cone, u, v) < -0.01);  // control: a plain cone grows them
+    }
+}
+
 static void flats_steps_and_the_least_land_stay_finite(void **state) {
     (void)state;
     karst_droplets_def def = karst_droplets_def_default();
@@ -281,6 +357,8 @@ int main(void) {
         cmocka_unit_test(the_unit_of_heights_does_not_matter),
         cmocka_unit_test(a_closed_bowl_fills_without_spikes),
         cmocka_unit_test(a_cone_wears_alike_on_all_sides),
+        cmocka_unit_test(the_rim_is_ground_like_any_other),
+        cmocka_unit_test(the_brush_grows_no_ripples),
         cmocka_unit_test(flats_steps_and_the_least_land_stay_finite),
         cmocka_unit_test(a_cancelled_rain_stops_at_once),
     };

@@ -14,26 +14,30 @@
 
 // Above this a drop is fast enough; it keeps a cliff from making a drill of it.
 static const float speed_max = 8;
-// Weight of the cone at its middle: 3 / (pi 3.2^2).
-static const float cone_peak = 0.0933f;
+// The brush is (1 - r / reach)^2, of this reach [cells]. Its transform is nowhere negative (R. Askey, "Radial
+// characteristic functions", 1973). That of a plain cone is, at about three cells: then each drop digs the hollows of
+// such waves deeper instead of filling them, and slopes grow ripples.
+static const double brush_reach = 3.6;
+// Its weight in the middle: 6 / (pi reach^2).
+static const float peak = 0.1474f;
 // Slopes whose square is less than this are level: they point nowhere.
 static const float level_slope2 = 1e-14f;
 
 void kst_drop_brush_make(kst_drop_brush *brush) {
     for (int k = 0; k < KST_DROP_PLACES * KST_DROP_PLACES; ++k) {
         double u = (k % KST_DROP_PLACES + 0.5) / KST_DROP_PLACES, v = (k / KST_DROP_PLACES + 0.5) / KST_DROP_PLACES;
-        double weight[KST_DROP_ROWS][KST_DROP_BOX], sum = 0;
+        double w[KST_DROP_ROWS][KST_DROP_BOX], sum = 0;
         for (int j = 0; j < KST_DROP_ROWS; ++j)
             for (int i = 0; i < KST_DROP_BOX; ++i) {
                 double x = i - KST_DROP_BEFORE - u, y = j - KST_DROP_BEFORE + (v > 0.5) - v,
-                       d = 3.2 - sqrt(x * x + y * y);
-                weight[j][i] = d > 0 ? d : 0;
-                sum += weight[j][i];
+                       d = 1 - sqrt(x * x + y * y) / brush_reach;
+                w[j][i] = d > 0 ? d * d : 0;
+                sum += w[j][i];
             }
         for (int j = 0; j < KST_DROP_ROWS; ++j)
             for (int i = 0; i < KST_DROP_BOX; ++i) {
-                brush->cone[k][j][i] = (float)(weight[j][i] / sum);
-                brush->foot[k][j][i] = weight[j][i] > 0;
+                brush->weight[k][j][i] = (float)(w[j][i] / sum);
+                brush->foot[k][j][i] = w[j][i] > 0;
             }
     }
 }
@@ -50,12 +54,12 @@ static inline size_t box_before(const kst_drop_block *b, int place) {
 // Add `amount` round the drop, or take it where it is less than nothing; at is the upper left cell of its box, shares
 // what the ground takes, or gives. Returns what was added.
 KST_LANES_FN float move(const kst_drop_block *b, const float *shares, size_t at, float amount,
-                        const float (*cone)[KST_DROP_BOX], const bool metric) {
+                        const float (*weights)[KST_DROP_BOX], const bool metric) {
     kst_lanes s = {0};
 #pragma GCC unroll 8
     for (int j = 0; j < KST_DROP_ROWS; ++j, at += (size_t)b->stride) {
         kst_lanes *h = (kst_lanes *)(b->height_m + at), before = *h;
-        kst_lanes after = before + *(const kst_lanes *)cone[j] * *(const kst_lanes *)(shares + at) * amount;
+        kst_lanes after = before + *(const kst_lanes *)weights[j] * *(const kst_lanes *)(shares + at) * amount;
         *h = after;
         kst_lanes moved = after - before;  // what the rounded heights really did
         *(kst_lanes *)(b->laid_m + at) += kst_lanes_where(moved > 0, moved);
@@ -121,7 +125,7 @@ KST_LANES_FN float settle(const kst_drop_block *b, size_t at, float load, const 
 // What may be laid down round a place at z so that it rises by half of what the drop fell to it at most: then what lies
 // upstream stays upstream.
 KST_LANES_FN kst_lanes room_under(kst_lanes above, kst_lanes z, kst_lanes area) {
-    return kst_lanes_where(above > z, (above - z) * area * (0.5f / cone_peak));
+    return kst_lanes_where(above > z, (above - z) * area * (0.5f / peak));
 }
 
 // A share over one cell, for a way of s <= 1 cells: what is left falls as 1 / (1 + s / length).
@@ -275,7 +279,7 @@ KST_LANES_FN void step(const kst_drop_block *b, const kst_drop_rain *rain, const
         if (ends[k]) continue;
         const float *shares = lays[k] ? b->takes : b->gives;
         size_t box = (size_t)f->at[k] - box_before(b, place[k]);
-        f->load[k] -= move(b, shares, box, amount[k], rain->brush->cone[place[k]], metric);
+        f->load[k] -= move(b, shares, box, amount[k], rain->brush->weight[place[k]], metric);
     }
     // And there they are.
     kst_lanes speed = f->speed * f->speed + fall * (r->per_cell * r->gravity);
@@ -305,7 +309,7 @@ KST_LANES_FN float end(const kst_drop_block *b, kst_drop_rain *rain, const flock
     size_t at = (size_t)f->at[k] - box_before(b, place);
     kst_lanes area = kst_lanes_all(metric ? b->area[f->at[k]] : 1);
     float room = room_under(f->above, f->z, area)[k], amount = load < room ? load : room;
-    float came = move(b, b->takes, at, amount, rain->brush->cone[place], metric);
+    float came = move(b, b->takes, at, amount, rain->brush->weight[place], metric);
     if (came < 0.999f * load) came += settle(b, at, load - came, rain->brush->foot[place], f->z[k], metric);
     if (came > 0) return load - came;
     rain->unplaced_m += (double)load;  // masked ground: it is gone

@@ -12,9 +12,9 @@ enum {
     KST_DROP_PLACES = 4,  // of a drop within a cell that the brush knows, along each side
 };
 
-// Weights of a cone round the drop's place in its cell, together 1; the same with 1 in all cells of its foot.
+// Weights round the drop's place in its cell, together 1; the same with 1 in all cells of its foot.
 typedef struct kst_drop_brush {
-    float cone[KST_DROP_PLACES * KST_DROP_PLACES][KST_DROP_ROWS][KST_DROP_BOX];
+    float weight[KST_DROP_PLACES * KST_DROP_PLACES][KST_DROP_ROWS][KST_DROP_BOX];
     float foot[KST_DROP_PLACES * KST_DROP_PLACES][KST_DROP_ROWS][KST_DROP_BOX];
 } kst_drop_brush;
 void kst_drop_brush_make(kst_drop_brush *brush);
