@@ -5,8 +5,8 @@
 // world stands at one step, the head. All calls that move it are transactions of their own: seen whole or not at all,
 // also after a kill; a damaged step is one error, and the world stays where it was.
 //
-// Fields and canvases that are open while the head moves show the world of before: destroy them first and open them
-// again, and do not flush them.
+// Fields and canvases that are open while the head moves hold the world of before: destroy them and open them again.
+// What they still want from the file, and what they would write to it, is KARST_ERROR_ARGUMENT.
 #pragma once
 #include "karst/jobs.h"
 #include "karst/project.h"

@@ -26,7 +26,7 @@ void kst_world_copy_text(char *out, size_t room, sqlite3_stmt *s, int column) {
         n = room - 1;
         while (n && (text[n] & 0xC0) == 0x80) --n;  // not inside a UTF-8 letter
     }
-    if (n) memcpy(out, text, n);
+    for (size_t k = 0; k < n; ++k) out[k] = (char)(text[k] < 0x20 || text[k] == 0x7f ? '?' : text[k]);
     out[n] = 0;
 }
 

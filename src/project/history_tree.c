@@ -206,6 +206,8 @@ karst_status karst_project_set_history_limit(karst_project *project, uint64_t by
         if (!status)
             status = kst_sql_run(project->db, "COMMIT", project->path, "cannot set the limit", &project->report);
         if (status) sqlite3_exec(project->db, "ROLLBACK", NULL, NULL, NULL);
+        // The file gives back what is free now; when it cannot, it uses that again.
+        if (!status) sqlite3_exec(project->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
     }
     pthread_mutex_unlock(&project->mutex);
     return status;

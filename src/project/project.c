@@ -181,7 +181,8 @@ karst_status karst_project_create(const char *path, karst_report *report, karst_
     sqlite3 *db = NULL;
     karst_status status = kst_sql_open(beside, true, false, report, &db);
     if (!status)
-        status = kst_sql_run(db, "PRAGMA page_size=8192; PRAGMA journal_mode=WAL", path, "cannot make it", report);
+        status = kst_sql_run(db, "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL", path,
+                             "cannot make it", report);
     char sql[128];
     snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", KST_WORLD_APPLICATION,
              KST_WORLD_SCHEMA);

@@ -25,6 +25,7 @@ struct kst_stack {
     karst_field_store table;
     karst_project *project;
     karst_field_shape shape;
+    uint64_t moves;  // of the project when it was opened
     part base;
     int count;
     kst_stack *next;
@@ -77,9 +78,11 @@ static karst_status add_layer(karst_project *p, const share *l, int32_t x, int32
 static karst_status load_sum(void *context, int32_t x, int32_t z, karst_field_chunk *out, bool *found) {
     kst_stack *stack = context;
     karst_project *p = stack->project;
+    karst_status status = kst_world_need_fresh(p, stack->moves);
+    if (status) return status;
     karst_field_chunk *room = kst_alloc_array(NULL, 2, sizeof *room);
     if (!room) return no_memory(p);
-    karst_status status = read_part(p, &stack->base, x, z, out, found);
+    status = read_part(p, &stack->base, x, z, out, found);
     if (!status && !*found) memset(out, 0, sizeof *out);
     for (int i = 0; i < stack->count && !status; ++i) status = add_layer(p, &stack->layers[i], x, z, room, out, found);
     kst_free(NULL, room, 2 * sizeof *room);
@@ -123,6 +126,7 @@ static karst_status make_stack(karst_project *p, int64_t ground, const karst_fie
     kst_stack *stack = kst_alloc_zero(NULL, stack_bytes(shown));
     if (stack) {
         stack->project = p;
+        stack->moves = p->moves;
         stack->shape = *shape;
         stack->base.owner = kst_world_ground_owner(ground);
         stack->table = (karst_field_store){load_sum, refuse_save, stack, farthest};

@@ -28,9 +28,16 @@ karst_status kst_world_load_chunk(karst_project *p, int64_t owner, int32_t x, in
     return status;
 }
 
+karst_status kst_world_need_fresh(karst_project *p, uint64_t moves) {
+    if (moves == p->moves) return KARST_OK;
+    return kst_fail(&p->report, KARST_ERROR_ARGUMENT, "%s: the field was opened before an undo or redo: open it again",
+                    p->path);
+}
+
 static karst_status load_chunk(void *context, int32_t x, int32_t z, karst_field_chunk *out, bool *found) {
     kst_world_store *store = context;
-    return kst_world_load_chunk(store->project, store->owner, x, z, out, found);
+    karst_status status = kst_world_need_fresh(store->project, store->moves);
+    return status ? status : kst_world_load_chunk(store->project, store->owner, x, z, out, found);
 }
 
 int64_t kst_world_holes_inside(const karst_field_shape *shape, int32_t x, int32_t z, const karst_field_chunk *chunk) {
@@ -114,6 +121,7 @@ static karst_status save_chunk(void *context, int32_t x, int32_t z, const karst_
     kst_world_store *store = context;
     karst_project *p = store->project;
     karst_status status = kst_world_need_step(p);
+    if (!status) status = kst_world_need_fresh(store->project, store->moves);
     if (status) return status;
     size_t room = kst_world_chunk_bound();
     uint8_t *bytes = NULL;
@@ -146,7 +154,7 @@ karst_status kst_world_open_owner(karst_project *p, int64_t owner, const karst_f
                                   karst_field **out) {
     kst_world_store *store = kst_alloc_zero(NULL, sizeof *store);
     if (!store) return kst_fail(&p->report, KARST_ERROR_MEMORY, "%s: out of memory", p->path);
-    *store = (kst_world_store){{load_chunk, save_chunk, store, farthest}, p, owner, *shape, NULL};
+    *store = (kst_world_store){{load_chunk, save_chunk, store, farthest}, p, owner, *shape, p->moves, NULL};
     karst_status status = kst_world_open_store(p, &store->table, shape, cache_bytes, out);
     if (status) {
         kst_free(NULL, store, sizeof *store);

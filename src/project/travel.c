@@ -284,6 +284,7 @@ static karst_status travel(karst_project *p, aim how, int64_t target, const kars
         if (!status) status = go(p, &tree, target, progress);
         if (!status) status = kst_sql_run(p->db, "COMMIT", p->path, "cannot finish", &p->report);
         if (status) sqlite3_exec(p->db, "ROLLBACK", NULL, NULL, NULL);
+        p->moves += !status;
     }
     sqlite3_exec(p->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
     pthread_mutex_unlock(&p->mutex);

@@ -100,6 +100,7 @@ struct karst_project {
     bool in_step;
     karst_report report;
     int64_t step;                        // id of the open step
+    uint64_t moves;                      // along the history: fields opened before the last one are stale
     sqlite3_stmt *load, *save, *drop;    // chunks
     sqlite3_stmt *find, *keep, *forget;  // deltas of chunks
     kst_world_store *stores;             // of the fields opened from here; freed on close
@@ -123,6 +124,7 @@ static inline int64_t kst_world_place(int64_t owner, int32_t x, int32_t z) {
 // ---- grounds.c; with the mutex held ------------------------------------------------------------------
 
 karst_status kst_world_need_step(karst_project *p);
+// Text of a column, cut to room and without what would steer a terminal.
 void kst_world_copy_text(char *out, size_t room, sqlite3_stmt *s, int column);
 karst_status kst_world_list_grounds(karst_project *p, karst_project_ground *out, int capacity, int *count);
 karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_ground *out);
@@ -206,6 +208,7 @@ struct kst_world_store {
     karst_project *project;
     int64_t owner;
     karst_field_shape shape;
+    uint64_t moves;  // of the project when it was opened
     kst_world_store *next;
 };
 
@@ -217,6 +220,9 @@ karst_status kst_world_add_reach(karst_project *p, int64_t owner, const karst_fi
                                  float *most_m);
 // Hole cells of a chunk that lie inside the field.
 int64_t kst_world_holes_inside(const karst_field_shape *shape, int32_t x, int32_t z, const karst_field_chunk *chunk);
+// A field that was opened before a move along the history holds chunks of another state, and must not mix them: moves
+// is the count of the project when it was opened.
+karst_status kst_world_need_fresh(karst_project *p, uint64_t moves);
 // A field of the chunks of one owner; the store lives until the project closes.
 karst_status kst_world_open_owner(karst_project *p, int64_t owner, const karst_field_shape *shape, size_t cache_bytes,
                                   karst_field **out);

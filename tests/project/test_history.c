@@ -111,6 +111,59 @@ static void what_was_undone_stays_within_reach(void **state) {
     karst_project_close(w);
 }
 
+static void fields_opened_before_a_move_are_stale(void **state) {
+    (void)state;
+    karst_project *w = open_as(poured(200, 200, 1), KARST_PROJECT_WRITE);
+    int64_t id;
+    begin(w);
+    good(w, karst_project_add_sheet(w, 1, KARST_SHEET_LAYER, "top", &id));
+    commit(w);
+    for (int layered = 0; layered < 2; ++layered) {
+        karst_field *field;
+        float y;
+        karst_rect first = {0, 0, 1, 1}, last = {199, 199, 200, 200};
+        if (layered)
+            good(w, karst_project_field(w, 1, 0, &field));
+        else
+            good(w, karst_project_sheet_field(w, id, 0, &field));
+        good(w, karst_field_read(field, first, &y, NULL, NULL, 1));  // control
+        good(w, karst_project_undo(w, NULL, NULL));
+        good(w, karst_project_redo(w, NULL, NULL));
+        assert_int_equal(karst_field_read(field, last, &y, NULL, NULL, 1), KARST_ERROR_ARGUMENT);
+        assert_non_null(strstr(karst_project_message(w), "before an undo or redo"));
+        begin(w);
+        y += 1;
+        assert_int_equal(karst_field_write(field, first, &y, NULL, NULL, 1), KARST_OK);  // in memory
+        assert_int_equal(karst_field_flush(field), KARST_ERROR_ARGUMENT);
+        karst_project_rollback(w);
+        karst_field_destroy(field);
+    }
+    karst_project_close(w);
+}
+
+// A file that gives back what its history took.
+static void a_limit_makes_the_file_smaller(void **state) {
+    (void)state;
+    const char *path = poured(500, 500, 1);
+    karst_project *w = open_as(path, KARST_PROJECT_WRITE);
+    for (int k = 0; k < 3; ++k) {
+        begin(w);
+        good(w, pour(w, 1, (uint64_t)k + 2, false));
+        commit(w);
+    }
+    karst_project_close(w);
+    size_t before, after;
+    free(read_bytes(path, &before));
+    w = open_as(path, KARST_PROJECT_WRITE);
+    uint64_t state_now = state_of(path), bytes;
+    list_steps(w, &bytes);
+    good(w, karst_project_set_history_limit(w, 1));
+    assert_true(state_of(path) == state_now && list_steps(w, &bytes) == 0);
+    karst_project_close(w);
+    free(read_bytes(path, &after));
+    assert_true(after * 3 < before * 2);
+}
+
 // Steps, undos and limits at random: what is left of the tree leads where it led before, and keeps the limit.
 static void a_limit_drops_the_oldest_and_no_more(void **state) {
     (void)state;
@@ -169,7 +222,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_way_through_500_steps_gives_every_bit_back),
         cmocka_unit_test(what_was_undone_stays_within_reach),
+        cmocka_unit_test(fields_opened_before_a_move_are_stale),
         cmocka_unit_test(a_limit_drops_the_oldest_and_no_more),
+        cmocka_unit_test(a_limit_makes_the_file_smaller),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }
