@@ -60,6 +60,9 @@ int model_read(args *a, const char *path, karst_model_import_info *info, karst_m
     def.unit_m = arg_real(a, "--unit", 0, 1e-9, 1e9, &bad);
     def.merge_m = arg_real(a, "--merge", 0, 0, 1e9, &bad);
     double crease = arg_real(a, "--crease", -1, 0, 180, &bad);
+    def.most_seconds = arg_real(a, "--seconds", def.most_seconds, 0.1, 1e6, &bad);
+    def.memory_bytes = (uint64_t)(arg_real(a, "--memory", 8192, 64, 1 << 20, &bad) * 1048576);
+    def.most_bytes = UINT64_MAX;  // memory is what is short
     if (bad) return EXIT_USAGE;
     if (strcmp(up, "y") && strcmp(up, "z")) return say_usage(a, "--up %s: y or z", up);
     def.up = *up == 'z' ? KARST_MODEL_UP_Z : KARST_MODEL_UP_Y;
