@@ -159,6 +159,22 @@ static void layers_are_added_set_and_removed(void **state) {
     done("check", world);
 }
 
+// What is baked is what shows: a layer changes the pack, and its removal gives the base's back, byte for byte.
+static void packs_follow_the_layers(void **state) {
+    (void)state;
+    const char *world = make_world("baked.karst");
+    dab(world, "100 100", NULL);
+    const char *packs[3] = {temp_path("base.kpack"), temp_path("layered.kpack"), temp_path("again.kpack")};
+    done("bake", world, "-o", packs[0]);
+    done("layer", world, "add", "dunes");
+    dab(world, "200 200", "dunes");
+    done("bake", world, "-o", packs[1]);
+    done("layer", world, "remove", "dunes");
+    done("bake", world, "-o", packs[2]);
+    assert_false(same_bytes(packs[0], packs[1]));
+    assert_true(same_bytes(packs[0], packs[2]));
+}
+
 static void check_tells_of_a_world(void **state) {
     (void)state;
     const char *world = make_world("check.karst");
@@ -200,7 +216,7 @@ static void killed_programs_leave_a_finished_step(void **state) {
     dab(world, "90 150", NULL);
     const char *count = getenv("KARST_KILLS");
     int wanted = count ? atoi(count) : test_count(12), killed = 0, changed = 0;
-    double seconds[4] = {0.02, 0.02, 0.02, 0.02};  // a verb takes; follows the machine's load
+    double seconds[6] = {0.02, 0.02, 0.02, 0.02, 0.1, 0.1};  // a verb takes; follows the machine's load
     for (prop p = prop_begin("apps_history_kill", 20 * wanted); killed < wanted && prop_next(&p);) {
         char at[64];
         snprintf(at, sizeof at, "%d %d; %d %d", prop_int(&p, 50, 350), prop_int(&p, 50, 350), prop_int(&p, 50, 350),
@@ -208,9 +224,12 @@ static void killed_programs_leave_a_finished_step(void **state) {
         const char *const sculpt[] = {"karst", "sculpt", world, "--brush", "raise radius=60 strength=9",
                                       "--at",  at,       NULL};
         const char *const undo[] = {"karst", "undo", world, NULL}, *const redo[] = {"karst", "redo", world, NULL};
-        int what = prop_int(&p, 0, 3);
+        char seed[16];
+        snprintf(seed, sizeof seed, "%d", prop_int(&p, 1, 1000));
+        const char *const erode[] = {"karst", "erode", world, "--years", "0", "--drops", "0.5", "--seed", seed, NULL};
+        int what = prop_int(&p, 0, 5);
         uint64_t before = world_hash(world);
-        pid_t child = start(what == 0 ? undo : what == 1 ? redo : sculpt);
+        pid_t child = start(what == 0 ? undo : what == 1 ? redo : what < 4 ? sculpt : erode);
         usleep((useconds_t)(prop_real(&p, prop_chance(&p, 0.3) ? 0 : 0.7, 1.1) * seconds[what] * 1e6));
         kill(child, SIGKILL);
         int how;
@@ -237,6 +256,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_go_back_and_forth),
         cmocka_unit_test(layers_are_added_set_and_removed),
+        cmocka_unit_test(packs_follow_the_layers),
         cmocka_unit_test(check_tells_of_a_world),
         cmocka_unit_test(killed_programs_leave_a_finished_step),
     };
