@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What each kind of brush does to a vertex of weight 1.
 #include "edit/image.h"
+#include "karst/noise.h"
 #include "karst/stamp.h"
 
 karst_pos kst_vertex_normal(const kst_strip *s, int32_t column, int32_t row) {
@@ -106,14 +107,26 @@ static void toward_reference(const kst_strip *s, const kst_image *image, const k
 
 static void by_noise(const kst_brush_run *run, const kst_image *image, const kst_span *span, double *dx, double *dy,
                      double *dz) {
-    double size = 1 / run->def->detail_m;
+    enum { AT_ONCE = 128 };
+    double x[AT_ONCE], y[AT_ONCE], z[AT_ONCE];
+    float n[AT_ONCE];
+    karst_noise_def noise = karst_noise_def_default();
+    noise.kind = KARST_NOISE_GRADIENT;
+    noise.wavelength_m = run->def->detail_m;
+    noise.amplitude_m = 1;
+    noise.seed = run->def->seed;
     karst_pos middle = run->def->middle;
-    for (int i = 0; i < span->x1 - span->x0; ++i) {
-        if (!(span->weight[i] > 0)) continue;
-        karst_pos p = kst_sum(image->centre, (karst_pos){span->rx[i], span->ry[i], span->rz[i]});
-        p = kst_image_back(image, (karst_pos){p.x - middle.x, p.y, p.z - middle.z});
-        double n = kst_sculpt_noise(kst_times((karst_pos){p.x + middle.x, p.y, p.z + middle.z}, size), run->def->seed);
-        dx[i] *= n, dy[i] *= n, dz[i] *= n;
+    for (int from = 0, count; from < span->x1 - span->x0; from += count) {
+        count = span->x1 - span->x0 - from;
+        if (count > AT_ONCE) count = AT_ONCE;
+        for (int k = 0; k < count; ++k) {
+            int i = from + k;
+            karst_pos p = kst_sum(image->centre, (karst_pos){span->rx[i], span->ry[i], span->rz[i]});
+            p = kst_image_back(image, (karst_pos){p.x - middle.x, p.y, p.z - middle.z});
+            x[k] = p.x + middle.x, y[k] = p.y, z[k] = p.z + middle.z;
+        }
+        karst_noise_at(&noise, x, y, z, count, n);
+        for (int k = 0; k < count; ++k) dx[from + k] *= n[k], dy[from + k] *= n[k], dz[from + k] *= n[k];
     }
 }
 

@@ -57,6 +57,3 @@ void kst_brush_delta(const kst_strip *s, const kst_brush_run *run, const kst_ima
 
 // Normal of a vertex from its neighbours, as long as the area round it.
 karst_pos kst_vertex_normal(const kst_strip *s, int32_t column, int32_t row);
-
-// Smooth noise, about -1..1, of the lattice whose cells have size 1. noise.c
-double kst_sculpt_noise(karst_pos p, uint64_t seed);
