@@ -81,6 +81,18 @@ static void read_noise(call *c, bool *bad) {
     say_usage(c->a, "mask: --noise %s: one of gradient, fbm, billow, ridged", kind);
 }
 
+static void read_from(call *c, bool *bad) {
+    bool given = arg_flag(c->a, "--from"), ranged = arg_flag(c->a, "--from-range");
+    if (ranged && !given) {
+        *bad = true;
+        say_usage(c->a, "mask: --from-range goes with --from");
+    }
+    if (!given) return;
+    karst_mask_def *d = add_question(c, KARST_MASK_FROM);
+    if (ranged) d->soft = 0;
+    arg_range(c->a, "--from-range", &d->low, &d->high, &d->soft, bad);
+}
+
 static void read_mode(call *c, bool *bad) {
     static const char *const names[KARST_MASK_MODE_COUNT] = {"set", "add", "subtract", "intersect"};
     const char *text = arg_text(c->a, "--mode", "set");
@@ -111,7 +123,7 @@ static bool read_options(call *c) {
     read_range(c, "--relief", KARST_MASK_RELIEF, &bad);
     read_facing(c, &bad);
     read_noise(c, &bad);
-    if (arg_flag(a, "--from")) add_question(c, KARST_MASK_FROM);
+    read_from(c, &bad);
     if (!bad && arg_flag(a, "--radius") && !arg_flag(a, "--relief"))
         bad = say_usage(a, "mask: --radius goes with --relief");
     if (!bad && arg_flag(a, "--range") && !arg_flag(a, "--noise"))
@@ -390,6 +402,7 @@ static const option options[] = {
     {"--range", "A..B[~S]", "--noise: -1..1, most between -0.4 and 0.4 (0.. S 0.1)"},
     NOISE_OPTIONS,
     {"--from", "OTHER", "another mask of the world, such as an erosion's wear"},
+    {"--from-range", "A..B[~S]", "--from: values of it that select, 0..1 (each as it is)"},
     {"--all", NULL, "every vertex"},
     {"--invert", NULL, "what is not selected; without any of the above: turn the mask round"},
     {"--mode", "MODE", "how what is selected meets the mask: set, add, subtract or intersect (set)"},

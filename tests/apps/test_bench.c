@@ -97,6 +97,23 @@ static void the_codec_keeps_its_bounds(void **state) {
     cJSON_Delete(object);
 }
 
+// Equal hashes are equal bytes: of noise at every vector width.
+static void noise_is_one_at_every_width(void **state) {
+    (void)state;
+    cJSON *object = printed("noise", NULL);
+    const cJSON *rows = cJSON_GetObjectItem(object, "rows"), *best = find_row(rows, "fbm8"), *row;
+    int widths = 0;
+    cJSON_ArrayForEach(row, rows) {
+        const char *what = cJSON_GetObjectItem(row, "what")->valuestring;
+        bool wide = !strcmp(what, "fbm8_scalar") || !strcmp(what, "fbm8_sse2") || !strncmp(what, "fbm8_avx", 8);
+        bool same = cJSON_Compare(cJSON_GetObjectItem(row, "hash"), cJSON_GetObjectItem(best, "hash"), true);
+        assert_true(row == best || same == wide);  // other rows are other noise
+        widths += wide;
+    }
+    assert_true(widths >= 1 && value_of(rows, "fbm8") > 0);
+    cJSON_Delete(object);
+}
+
 static void chunks_are_small_and_true(void **state) {
     (void)state;
     skip_when_quick();
@@ -155,6 +172,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_are_printed_in_the_form_that_is_written_down),
         cmocka_unit_test(the_codec_keeps_its_bounds),
+        cmocka_unit_test(noise_is_one_at_every_width),
         cmocka_unit_test(chunks_are_small_and_true),
         cmocka_unit_test(methods_are_close_to_full_detail),
         cmocka_unit_test(erosion_is_the_same_on_two_threads),

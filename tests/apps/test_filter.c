@@ -175,6 +175,9 @@ static void masks_are_made_met_listed_drawn_and_removed(void **state) {
     good(run_karst("mask", world, "flat", "--slope", "..30", "--noise", "fbm", "--mode", "intersect", "--grow", "6",
                    "--feather", "8", "--quiet"));
     assert_true(share_of(world, "flat") < 0.9);
+    good(run_karst("mask", world, "hard", "--from", "steep", "--from-range", "0.5..", "--quiet"));
+    double hard = share_of(world, "hard");
+    assert_true(hard > 0.5 * steep && fabs(hard * COUNT - rint(hard * COUNT)) < 1e-6);  // 0 and 1 only
     good(run_karst("layer", world, "add", "moss", "--mask", "flat", "--quiet"));
     ran r = run_karst("mask", world, "--json");
     assert_int_equal(r.code, 0);
@@ -224,6 +227,7 @@ static void nonsense_is_one_line_and_changes_nothing(void **state) {
         {{"mask", "m", "--noise", "white"}, 2, "billow"},
         {{"mask", "m", "--seed", "5"}, 2, "--noise"},
         {{"mask", "m", "--range", "0..1"}, 2, "--noise"},
+        {{"mask", "m", "--from-range", "0..1"}, 2, "--from"},
         {{"mask", "m", "--all", "--mode", "xor"}, 2, "subtract"},
         {{"mask", "m", "--mode", "add"}, 2, "--all"},
         {{"mask", "m", "--all", "--mode", "subtract"}, 1, "m"},
