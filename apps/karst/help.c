@@ -4,26 +4,19 @@
 
 enum { HELP_COLUMNS = 96 };
 
-// Text from column `indent` on, broken at spaces.
+// Text from column `indent` on, broken at spaces and line ends.
 static void print_wrapped(const char *text, int indent) {
     int column = indent;
-    while (*text) {
+    for (bool first = true; *text; first = false) {
         int length = (int)strcspn(text, " \n");
-        if (column > indent && column + length > HELP_COLUMNS) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        }
+        bool fits = column + 1 + length <= HELP_COLUMNS;
+        if (!first && fits) putchar(' '), ++column;
+        if (!first && !fits) printf("\n%*s", indent, ""), column = indent;
         printf("%.*s", length, text);
         column += length;
         text += length;
-        if (*text == '\n') {
-            printf("\n%*s", indent, "");
-            column = indent;
-            ++text;
-        } else if (*text) {
-            ++text;
-            if (column + 1 + (int)strcspn(text, " \n") <= HELP_COLUMNS) putchar(' '), ++column;
-        }
+        if (*text == '\n') column = HELP_COLUMNS;
+        if (*text) ++text;
     }
     putchar('\n');
 }
