@@ -251,6 +251,22 @@ static void nonsense_is_one_line_and_changes_nothing(void **state) {
     assert_true(world_hash(world) == hash);
 }
 
+// The text of --help with every run of spaces and lines as one space.
+static void help_breaks_lines_between_words(void **state) {
+    (void)state;
+    static const char *const says[] = {"a hill and a hollow take about two (200)", "falls to 0 over S beyond (S 5)",
+                                       "an end may be open: 300.. (S 0)", "down to twice the spacing"};
+    ran r = run_karst("mask", "--help");
+    assert_int_equal(r.code, 0);
+    char *to = r.out;
+    for (const char *c = r.out; *c; ++c)
+        if ((*c != ' ' && *c != '\n') || (to > r.out && to[-1] != ' ')) *to++ = *c == '\n' ? ' ' : *c;
+    *to = 0;
+    for (size_t k = 0; k < sizeof says / sizeof *says; ++k)
+        if (!strstr(r.out, says[k])) fail_msg("not in the help: %s", says[k]);
+    ran_free(&r);
+}
+
 static void stopping_a_filter_leaves_the_world_as_it_was(void **state) {
     (void)state;
     const char *world = temp_path("stop.karst");
@@ -284,6 +300,7 @@ int main(void) {
         cmocka_unit_test(a_layer_takes_what_a_filter_does),
         cmocka_unit_test(masks_are_made_met_listed_drawn_and_removed),
         cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
+        cmocka_unit_test(help_breaks_lines_between_words),
         cmocka_unit_test(stopping_a_filter_leaves_the_world_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
