@@ -119,21 +119,8 @@ typedef struct row {
     size_t index;  // of the first in s
 } row;
 
-// Noise at the vertices of a row: in the plane, or in space when the plan says so.
 static void noise_row(const kst_filter_plan *p, const row *r, float *out) {
-    const karst_field_shape *shape = &r->s->shape;
-    double x[ROW], y[ROW], z[ROW], row_z = shape->origin.z + r->j * shape->spacing_m;
-    if (!r->s->x && !p->noise.in_space) {
-        kst_noise_row(&p->noise, p->kernel, shape->origin.x, row_z, shape->spacing_m, r->i, r->count, out);
-        return;
-    }
-    for (int k = 0; k < r->count; ++k) {
-        size_t at = r->index + (size_t)k;
-        x[k] = shape->origin.x + (r->i + k) * shape->spacing_m + (r->s->x ? (double)r->s->x[at] : 0);
-        y[k] = kst_samples_height(r->s, at);
-        z[k] = row_z + (r->s->z ? (double)r->s->z[at] : 0);
-    }
-    kst_noise_at(&p->noise, p->kernel, x, y, z, r->count, out);
+    kst_samples_noise(r->s, &p->noise, p->kernel, r->i, r->j, r->count, out);
 }
 
 static void noise_upward(const kst_filter_plan *p, const row *r, float *y) {

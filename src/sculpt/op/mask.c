@@ -84,23 +84,6 @@ static double angle_to(karst_vec3 n, karst_pos v) {
 
 enum { ROW = KST_NOISE_BLOCK };
 
-// Noise at count vertices of a row, from (i, j) on.
-static void noise_row(const kst_mask_plan *p, const kst_samples *s, int32_t i, int32_t j, int count, double *answer) {
-    const karst_field_shape *shape = &s->shape;
-    size_t index = kst_samples_index(s, i, j);
-    double x[ROW], z[ROW], row_z = shape->origin.z + j * shape->spacing_m;
-    float value[ROW];
-    for (int k = 0; k < count; ++k) {
-        x[k] = shape->origin.x + (i + k) * shape->spacing_m + (s->x ? (double)s->x[index + (size_t)k] : 0);
-        z[k] = row_z + (s->z ? (double)s->z[index + (size_t)k] : 0);
-    }
-    if (s->x)
-        kst_noise_at(&p->noise, p->kernel, x, NULL, z, count, value);
-    else
-        kst_noise_row(&p->noise, p->kernel, shape->origin.x, row_z, shape->spacing_m, i, count, value);
-    for (int k = 0; k < count; ++k) answer[k] = (double)value[k];
-}
-
 static void answer_row(const kst_mask_plan *p, const kst_samples *s, int32_t i, int32_t j, int count, double *answer) {
     const karst_pos up = {0, 1, 0};
     size_t index = kst_samples_index(s, i, j);
@@ -114,8 +97,11 @@ static void answer_row(const kst_mask_plan *p, const kst_samples *s, int32_t i, 
         case KARST_MASK_HEIGHT:
             for (int k = 0; k < count; ++k) answer[k] = kst_samples_height(s, index + (size_t)k);
             break;
-        default:
-            noise_row(p, s, i, j, count, answer);
+        default: {
+            float noise[ROW];
+            kst_samples_noise(s, &p->noise, p->kernel, i, j, count, noise);
+            for (int k = 0; k < count; ++k) answer[k] = (double)noise[k];
+        }
     }
 }
 
