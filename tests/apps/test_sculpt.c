@@ -153,6 +153,58 @@ static void undo_goes_stroke_by_stroke(void **state) {
     assert_string_equal(hash, flat);
 }
 
+static void a_stamp_goes_from_one_world_to_another(void **state) {
+    (void)state;
+    const char *one = temp_path("from.karst"), *two = temp_path("to.karst"), *stamp = temp_path("hill.exr");
+    good(run_karst("new", one, "--size", "65x65", "--quiet"));
+    good(run_karst("new", two, "--size", "65x65", "--quiet"));
+    good(run_karst("sculpt", one, "--brush", "raise radius=12 strength=9 along=normal", "--at", "32 32", "--quiet"));
+    good(run_karst("export", one, stamp, "--stamp", "32,32,20.5", "--soft", "0", "--quiet"));
+    good(run_karst("sculpt", two, "--stamp", stamp, "--brush", "stamp radius=20.5", "--at", "32 32", "--quiet"));
+    char tif[2][256];
+    for (int k = 0; k < 2; ++k) {
+        snprintf(tif[k], sizeof tif[k], "%s", temp_path(k ? "two.r32" : "one.r32"));
+        good(run_karst("export", k ? two : one, tif[k], "--quiet"));
+    }
+    size_t size, other;
+    float *a = (float *)read_bytes(tif[0], &size), *b = (float *)read_bytes(tif[1], &other);
+    assert_true(size == other && size == 65 * 65 * 4);
+    float worst = 0, highest = 0;
+    for (int k = 0; k < 65 * 65; ++k) worst = fmaxf(worst, fabsf(a[k] - b[k])), highest = fmaxf(highest, a[k]);
+    assert_true(highest == 9 && worst < 1e-4f);
+    free(a);
+    free(b);
+    ran r = run_karst("export", one, temp_path("x.jpg"), "--stamp", "32,32,20");
+    assert_int_equal(r.code, 1);
+    assert_true(is_one_line(r.err));
+    ran_free(&r);
+}
+
+static void transform_moves_what_a_sphere_holds(void **state) {
+    (void)state;
+    const char *world = temp_path("t.karst");
+    good(run_karst("new", world, "--size", "65x65", "--quiet"));
+    ran r = run_karst("transform", world, "--at", "32,32", "--radius", "10", "--falloff", "flat", "--move", "0,5,2",
+                      "--json");
+    assert_int_equal(r.code, 0);
+    assert_true(number(&r, "samples") > 290 && number(&r, "samples") < 320);
+    ran_free(&r);
+    const char *const bad[][4] = {{"--turn", "30", NULL, NULL},
+                                  {"--at", "3,3", NULL, NULL},
+                                  {"--axis", "0,0,0", NULL, NULL},
+                                  {"--falloff", "steep", NULL, NULL}};
+    for (int k = 0; k < 4; ++k) {
+        r = run_karst("transform", world, bad[k][0], bad[k][1]);
+        assert_int_equal(r.code, 2);
+        assert_true(is_one_line(r.err));
+        ran_free(&r);
+    }
+    r = run_karst("transform", world, "--at", "300,300", "--radius", "5", "--move", "0,1,0");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "no ground"));
+    ran_free(&r);
+}
+
 // Stopped in the second stroke: the first, which is a step of its own by then, is taken back too.
 static void a_stopped_file_leaves_the_world_as_it_was(void **state) {
     (void)state;
@@ -194,6 +246,8 @@ int main(void) {
         cmocka_unit_test(a_stroke_file_makes_an_overhang_that_answers_from_below),
         cmocka_unit_test(one_dab_on_the_command_line_and_a_record_of_it),
         cmocka_unit_test(undo_goes_stroke_by_stroke),
+        cmocka_unit_test(a_stamp_goes_from_one_world_to_another),
+        cmocka_unit_test(transform_moves_what_a_sphere_holds),
         cmocka_unit_test(a_stopped_file_leaves_the_world_as_it_was),
         cmocka_unit_test(what_is_wrong_is_one_line_and_changes_nothing),
     };
