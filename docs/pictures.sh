@@ -170,3 +170,16 @@ for ((k = 0; k < ${#brush[@]}; k += 3)); do
     names+=("${brush[k]}")
 done
 sheet sculpt-brushes 3 "${names[@]}"
+
+# Rain and slides, each alone, and where the rain took ground away.
+"$bin/karst" new "$work/crags.karst" --size 1025x1025 --spacing 6 --quiet
+"$bin/karst" filter "$work/crags.karst" noise --noise ridged --wavelength 1800 --height 800 --seed 3 --warp 500 --quiet
+for name in rained slid; do cp "$work/crags.karst" "$work/$name.karst"; done
+"$bin/karst" erode "$work/rained.karst" --years 0 --drops 1 --thermal 0 --wear worn --quiet
+"$bin/karst" erode "$work/slid.karst" --years 0 --drops 0 --thermal 40 --quiet
+for name in crags rained slid; do
+    small $name --eye 1500,1000,4700 --look 2300,250,3000 --hour 8.6 --haze 0.4
+done
+"$bin/karst" mask "$work/rained.karst" worn --image "$work/worn_all.png" --quiet
+ffmpeg -loglevel error -nostdin -y -i "$work/worn_all.png" -vf crop=480:300:300:500 "$work/worn.png"
+sheet rain 2 crags rained slid worn
