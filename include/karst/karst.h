@@ -9,6 +9,7 @@
 #include "karst/jobs.h"
 #include "karst/mesh.h"
 #include "karst/model.h"
+#include "karst/mrm.h"
 #include "karst/pack.h"
 #include "karst/resident.h"
 #include "karst/scene.h"
