@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The generator's arrays, made from the joined model and freed.
+#include "mrm/order.h"
+
+// Length that one unit of a texture place, and of a normal, counts for where the diagonal is 1.
+static const float texture_length = 0.45f, normal_length = 0.005f;
+
+static void scale_places(kst_order *o) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, square = 0;
+    for (uint32_t v = 0; v < o->vertex_count; ++v) {
+        const double p[3] = {(double)o->source->position[v].x, (double)o->source->position[v].y,
+                             (double)o->source->position[v].z};
+        for (int k = 0; k < 3; ++k) {
+            low[k] = p[k] < low[k] ? p[k] : low[k];
+            high[k] = p[k] > high[k] ? p[k] : high[k];
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        o->middle[k] = (low[k] + high[k]) / 2;
+        square += (high[k] - low[k]) * (high[k] - low[k]);
+    }
+    o->diagonal = sqrt(square);
+    for (uint32_t v = 0; v < o->vertex_count; ++v) {
+        const double p[3] = {(double)o->source->position[v].x, (double)o->source->position[v].y,
+                             (double)o->source->position[v].z};
+        for (int k = 0; k < 3; ++k) o->place[v][k] = (float)((p[k] - o->middle[k]) / o->diagonal);
+    }
+}
+
+static void scale_attributes(kst_order *o) {
+    const karst_model *m = o->source;
+    for (uint32_t w = 0; w < o->wedge_count; ++w) {
+        float *a = o->attribute[w];
+        for (int k = 0; k < 2 && m->uv_sets; ++k) a[k] = m->uv[0][w][k] * texture_length * o->def->texture;
+        if (!m->normal) continue;
+        float length = normal_length * o->def->normal;
+        a[2] = m->normal[w].x * length, a[3] = m->normal[w].y * length, a[4] = m->normal[w].z * length;
+    }
+}
+
+static void list_faces(kst_order *o) {
+    for (uint32_t f = 0; f < o->face_count; ++f)
+        for (int k = 0; k < 3; ++k) ++o->listed[o->face[f][k]];
+    for (uint32_t v = 0; v < o->vertex_count; ++v) {
+        o->list[v] = (uint32_t)o->pool_count;
+        o->list_room[v] = o->listed[v];
+        o->pool_count += o->listed[v];
+        o->listed[v] = 0;
+    }
+    for (uint32_t f = 0; f < o->face_count; ++f)
+        for (int k = 0; k < 3; ++k) {
+            uint32_t v = o->face[f][k];
+            o->pool[o->list[v] + o->listed[v]++] = f;
+        }
+}
+
+static void find_normals(kst_order *o) {
+    for (uint32_t f = 0; f < o->face_count; ++f) {
+        const uint32_t *v = o->face[f];
+        float e[3], g[3], n[3];
+        kst_sub(o->place[v[1]], o->place[v[0]], e);
+        kst_sub(o->place[v[2]], o->place[v[0]], g);
+        kst_cross(e, g, n);
+        for (int k = 0; k < 3; ++k)
+            for (int c = 0; c < 3; ++c) o->normal[v[k]][c] += n[c];
+    }
+    for (uint32_t v = 0; v < o->vertex_count; ++v) {
+        float length = sqrtf(kst_dot(o->normal[v], o->normal[v]));
+        for (int c = 0; c < 3; ++c) o->normal[v][c] = length > 0 ? o->normal[v][c] / length : 0;
+    }
+}
+
+// A vertex is on a border when it has a neighbour that shares one face with it.
+static void find_borders(kst_order *o) {
+    uint32_t *seen = o->mark2;  // as a count of faces
+    for (uint32_t v = 0; v < o->vertex_count; ++v) {
+        const uint32_t *list = o->pool + o->list[v];
+        for (uint32_t j = 0; j < o->listed[v]; ++j)
+            for (int k = 0; k < 3; ++k) seen[o->face[list[j]][k]] = 0;
+        for (uint32_t j = 0; j < o->listed[v]; ++j)
+            for (int k = 0; k < 3; ++k) ++seen[o->face[list[j]][k]];
+        for (uint32_t j = 0; j < o->listed[v]; ++j)
+            for (int k = 0; k < 3; ++k)
+                if (o->face[list[j]][k] != v && seen[o->face[list[j]][k]] == 1) o->border[v] = 1;
+    }
+    memset(seen, 0, o->vertex_count * sizeof *seen);
+}
+
+// Every array once: what it is, how many elements.
+#define ARRAYS(X)                                    \
+    X(place, o->vertex_count)                        \
+    X(normal, o->vertex_count)                       \
+    X(attribute, o->attributes ? o->wedge_count : 0) \
+    X(face, o->face_count)                           \
+    X(corner, o->face_count)                         \
+    X(died, o->face_count)                           \
+    X(border, o->vertex_count)                       \
+    X(dirty, o->vertex_count)                        \
+    X(refusals, o->vertex_count)                     \
+    X(refused, o->vertex_count)                      \
+    X(list, o->vertex_count)                         \
+    X(listed, o->vertex_count)                       \
+    X(list_room, o->vertex_count)                    \
+    X(pool, o->pool_room)                            \
+    X(sample.place, o->sample.count)                 \
+    X(sample.normal, o->sample.count)                \
+    X(sample.weight, o->sample.count)                \
+    X(sample.off, o->sample.count)                   \
+    X(sample.next, o->sample.count)                  \
+    X(sample.border, o->sample.count)                \
+    X(sample_of, o->face_count)                      \
+    X(part, o->vertex_count)                         \
+    X(part_live, o->vertex_count)                    \
+    X(key, o->vertex_count)                          \
+    X(target, o->vertex_count)                       \
+    X(heap, o->vertex_count)                         \
+    X(heap_at, o->vertex_count)                      \
+    X(mark, o->vertex_count)                         \
+    X(mark2, o->vertex_count)                        \
+    X(leave, o->vertex_count)                        \
+    X(change, o->change_room)                        \
+    X(move, o->move_room)                            \
+    X(star, 1)
+
+karst_status kst_order_begin(kst_order *o, karst_report *report) {
+    const karst_model *m = o->source;
+    o->vertex_count = m->vertex_count;
+    o->wedge_count = m->wedge_count;
+    o->face_count = o->live = m->triangle_count;
+    o->live_vertices = o->vertex_count;
+    o->attributes = m->uv_sets > 0 || m->normal;
+    o->sample.count = o->wedge_count + (o->def->move ? o->face_count : 0);
+    o->pool_room = 4 * 3 * (size_t)o->face_count + 1024;
+    o->change_room = 6 * (size_t)o->vertex_count + 64;
+    o->move_room = o->def->move ? o->vertex_count : 0;
+    // Found on scans and game models: fewer samples and ways cost shape, more cost time.
+    o->keep_samples = o->attributes || o->def->move ? 8 : 3;
+    o->ways = o->attributes ? 6 : 2;
+    o->plane_share = o->attributes ? 0.4f : 0.3f;
+    o->uv_cap = 0.003f * kst_square(o->def->texture);
+    o->uv_share = 1;
+#define MAKE(name, count)                                                        \
+    if ((count) && !(o->name = kst_alloc_zero(NULL, (count) * sizeof *o->name))) \
+        return kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
+    ARRAYS(MAKE)
+#undef MAKE
+    scale_places(o);
+    if (o->attributes) scale_attributes(o);
+    for (uint32_t f = 0; f < o->face_count; ++f) {
+        memcpy(o->corner[f], m->triangle[f], sizeof *o->corner);
+        for (int k = 0; k < 3; ++k) o->face[f][k] = m->vertex[m->triangle[f][k]];
+        o->died[f] = KST_NONE;
+    }
+    list_faces(o);
+    find_normals(o);
+    find_borders(o);
+    if (o->def->keep_borders)
+        for (uint32_t v = 0; v < o->vertex_count; ++v) o->keep[v] |= o->border[v];
+    kst_samples_begin(o);
+    kst_parts_begin(o);
+    return kst_nearby_create(m, &o->nearby) ? kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory") : KARST_OK;
+}
+
+void kst_order_end(kst_order *o) {
+    kst_nearby_destroy(o->nearby);
+#define FREE(name, count) kst_free(NULL, o->name, (count) * sizeof *o->name);
+    ARRAYS(FREE)
+#undef FREE
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// The order becomes a list: everything renumbered so that what leaves first comes last.
+#include "mrm/list.h"
+
+typedef struct numbering {
+    const kst_order *o;
+    uint32_t *vertex, *wedge, *face;   // old to new
+    uint32_t *old_face, *first_wedge;  // new to old; of a new vertex, one more at the end
+    uint32_t *count;
+} numbering;
+
+static void number_vertices(numbering *n) {
+    const kst_order *o = n->o;
+    uint32_t base = 0;
+    memset(n->vertex, 0xff, o->vertex_count * sizeof *n->vertex);
+    for (uint32_t i = 0; i < o->leave_count; ++i) n->vertex[o->leave[i].vertex] = o->vertex_count - 1 - i;
+    for (uint32_t v = 0; v < o->vertex_count; ++v)
+        if (n->vertex[v] == KST_NONE) n->vertex[v] = base++;
+}
+
+static void number_wedges(numbering *n) {
+    const kst_order *o = n->o;
+    memset(n->first_wedge, 0, ((size_t)o->vertex_count + 1) * 4);
+    for (uint32_t w = 0; w < o->wedge_count; ++w) ++n->first_wedge[n->vertex[o->source->vertex[w]] + 1];
+    for (uint32_t v = 0; v < o->vertex_count; ++v) n->first_wedge[v + 1] += n->first_wedge[v];
+    memcpy(n->count, n->first_wedge, (size_t)o->vertex_count * 4);
+    for (uint32_t w = 0; w < o->wedge_count; ++w) n->wedge[w] = n->count[n->vertex[o->source->vertex[w]]]++;
+}
+
+// By the leave they died in, the last first; those that live before all.
+static void number_faces(numbering *n, uint32_t *triangle_end) {
+    const kst_order *o = n->o;
+    uint32_t base = o->vertex_count - o->leave_count, *at = n->count;
+    memset(triangle_end, 0, o->vertex_count * sizeof *triangle_end);
+    for (uint32_t i = 0; i < o->leave_count; ++i) triangle_end[o->vertex_count - 1 - i] = o->leave[i].faces;
+    for (uint32_t v = 0, sum = o->live; v < o->vertex_count; ++v) {
+        at[v] = sum;
+        if (v < base) triangle_end[v] = 0;
+        sum += triangle_end[v];
+        triangle_end[v] = sum;
+    }
+    uint32_t alive = 0;
+    for (uint32_t f = 0; f < o->face_count; ++f) {
+        uint32_t v = o->died[f] == KST_NONE ? 0 : o->vertex_count - 1 - o->died[f];
+        n->face[f] = o->died[f] == KST_NONE ? alive++ : at[v]++;
+        n->old_face[n->face[f]] = f;
+    }
+}
+
+static void fill_model(const numbering *n, karst_model *out) {
+    const kst_order *o = n->o;
+    const karst_model *m = o->source;
+    out->origin = m->origin;
+    for (uint32_t v = 0; v < m->vertex_count; ++v) {
+        out->position[n->vertex[v]] = m->position[v];
+        if (m->skin) out->skin[n->vertex[v]] = m->skin[v];
+    }
+    for (uint32_t w = 0; w < m->wedge_count; ++w) {
+        uint32_t to = n->wedge[w];
+        out->vertex[to] = n->vertex[m->vertex[w]];
+        if (m->normal) out->normal[to] = m->normal[w];
+        for (int k = 0; k < m->uv_sets; ++k) memcpy(out->uv[k][to], m->uv[k][w], sizeof *out->uv[k]);
+        if (m->colour) memcpy(out->colour[to], m->colour[w], 4);
+    }
+    for (uint32_t t = 0; t < m->triangle_count; ++t) {
+        for (int k = 0; k < 3; ++k) out->triangle[t][k] = n->wedge[m->triangle[n->old_face[t]][k]];
+        if (m->paint) out->paint[t] = m->paint[n->old_face[t]];
+    }
+    if (m->material_count) memcpy(out->material, m->material, m->material_count * sizeof *m->material);
+    if (m->joint_count) memcpy(out->joint, m->joint, m->joint_count * sizeof *m->joint);
+}
+
+static void fill_slots(const numbering *n, kst_mrm_list *l) {
+    const kst_order *o = n->o;
+    memset(l->slot_end, 0, l->wedges * sizeof *l->slot_end);
+    for (uint32_t w = 0; w < l->wedges; ++w) l->parent[w] = w;
+    for (size_t i = 0; i < o->change_count; ++i) {
+        uint32_t w = n->wedge[o->change[i].before];
+        ++l->slot_end[w];
+        l->parent[w] = n->wedge[o->change[i].after];
+    }
+    uint32_t sum = 0;
+    for (uint32_t w = 0; w < l->wedges; ++w) {  // where each begins; filling moves it to the end
+        uint32_t count = l->slot_end[w];
+        l->slot_end[w] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < o->change_count; ++i) {
+        uint32_t w = n->wedge[o->change[i].before], corner = o->change[i].corner;
+        l->slot[l->slot_end[w]++] = 3 * n->face[corner / 3] + corner % 3;
+    }
+}
+
+static karst_vec3 unscaled(const kst_order *o, const float p[3]) {
+    return (karst_vec3){(float)((double)p[0] * o->diagonal + o->middle[0]),
+                        (float)((double)p[1] * o->diagonal + o->middle[1]),
+                        (float)((double)p[2] * o->diagonal + o->middle[2])};
+}
+
+// Moves come in the order of leaves; the list has them by vertex, so the other way round.
+static void fill_moves(const numbering *n, kst_mrm_list *l, karst_vec3 *place) {
+    const kst_order *o = n->o;
+    memcpy(place, o->source->position, o->vertex_count * sizeof *place);
+    for (uint32_t i = 0; i < o->move_count; ++i) {
+        const kst_move *m = &o->move[i];
+        uint32_t u = o->leave[m->leave].parent, v = n->vertex[u];
+        kst_mrm_move *x = &l->move[o->move_count - 1 - i];
+        x->vertex = o->vertex_count - 1 - m->leave;
+        x->wedge = n->first_wedge[v];
+        x->wedges = n->first_wedge[v + 1] - x->wedge;
+        x->with = place[u];
+        x->without = place[u] = unscaled(o, m->place);
+    }
+}
+
+enum { CURVE_STEPS = KST_MRM_CURVE - 6 };
+
+static void fill_gaps(const kst_order *o, kst_mrm_list *l) {
+    uint32_t count = 0;
+    for (uint32_t i = o->leave_count; i-- > 0;) {
+        if (!o->leave[i].inside) continue;
+        uint32_t last = i;
+        while (i > 0 && o->leave[i - 1].inside) --i;
+        l->gap[count++] = (kst_mrm_gap){o->vertex_count - 2 - last, o->vertex_count - i};
+    }
+    l->gap_count = count;
+}
+
+static uint32_t count_gaps(const kst_order *o) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->leave_count; ++i)
+        count += o->leave[i].inside && (i + 1 == o->leave_count || !o->leave[i + 1].inside);
+    return count;
+}
+
+// x^n by products, so that it has the same bits everywhere.
+static double power(double x, int n) {
+    double p = 1;
+    for (; n; n >>= 1, x *= x)
+        if (n & 1) p *= x;
+    return p;
+}
+
+// Levels whose triangles grow by the same factor each time.
+static void fill_curve(const kst_order *o, kst_mrm_list *l) {
+    double least = l->base_triangles > 0 ? l->base_triangles : 1, factor = (double)o->face_count / least;
+    double step = 1, high = 1 + factor;  // step^STEPS = factor
+    for (int k = 0; k < 64; ++k) {
+        double middle = step + (high - step) / 2;
+        if (power(middle, CURVE_STEPS) <= factor)
+            step = middle;
+        else
+            high = middle;
+    }
+    double next = 0;
+    for (uint32_t v = l->base_vertices; v <= o->vertex_count; ++v) {
+        uint32_t i = o->vertex_count - v;  // leaves done at this level
+        uint32_t triangles = v ? l->triangle_end[v - 1] : l->base_triangles;
+        bool end = v == l->base_vertices || v == o->vertex_count;
+        if ((i && o->leave[i - 1].inside) || (!end && (triangles < next || l->curve_count > KST_MRM_CURVE - 2)))
+            continue;
+        float off = i ? o->leave[i - 1].off : 0;
+        l->curve[l->curve_count++] =
+            (karst_mrm_level){v, l->base_wedges, triangles, (float)((double)off * o->diagonal)};
+        next = triangles * step;
+    }
+}
+
+static karst_status fill(numbering *n, kst_mrm_list *l, karst_vec3 *place) {
+    const kst_order *o = n->o;
+    number_vertices(n);
+    number_wedges(n);
+    number_faces(n, l->triangle_end);
+    l->base_wedges = n->first_wedge[l->base_vertices];
+    fill_model(n, l->model);
+    fill_slots(n, l);
+    if (o->move_count) fill_moves(n, l, place);
+    fill_gaps(o, l);
+    fill_curve(o, l);
+    for (int k = 0; k < l->curve_count; ++k) l->curve[k].wedges = n->first_wedge[l->curve[k].vertices];
+    return KARST_OK;
+}
+
+karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_list *out) {
+    const karst_model *m = o->source;
+    kst_mrm_list l = {.vertices = o->vertex_count,
+                      .wedges = o->wedge_count,
+                      .slot_room = o->change_count + 1,
+                      .base_vertices = o->vertex_count - o->leave_count,
+                      .base_triangles = o->live,
+                      .is_least_right = o->is_least_right,
+                      .move_count = o->move_count,
+                      .gap_count = count_gaps(o)};
+    karst_model_size size = {.vertices = m->vertex_count,
+                             .wedges = m->wedge_count,
+                             .triangles = m->triangle_count,
+                             .materials = m->material_count,
+                             .joints = m->joint_count,
+                             .uv_sets = m->uv_sets,
+                             .normals = m->normal != NULL,
+                             .colours = m->colour != NULL};
+    numbering n = {.o = o};
+    size_t longest = o->vertex_count + (size_t)1;
+    karst_status status = karst_model_create(&size, NULL, report, &l.model);
+    if (status) return status;
+    n.vertex = kst_alloc_array(NULL, o->vertex_count, 4);
+    n.wedge = kst_alloc_array(NULL, o->wedge_count, 4);
+    n.face = kst_alloc_array(NULL, o->face_count, 4);
+    n.old_face = kst_alloc_array(NULL, o->face_count, 4);
+    n.first_wedge = kst_alloc_array(NULL, longest, 4);
+    n.count = kst_alloc_array(NULL, longest, 4);
+    l.parent = kst_alloc_array(NULL, l.wedges, 4);
+    l.slot_end = kst_alloc_array(NULL, l.wedges, 4);
+    l.slot = kst_alloc_array(NULL, l.slot_room, 4);
+    l.triangle_end = kst_alloc_array(NULL, l.vertices, 4);
+    l.move = l.move_count ? kst_alloc_zero(NULL, l.move_count * sizeof *l.move) : NULL;
+    l.gap = l.gap_count ? kst_alloc_zero(NULL, l.gap_count * sizeof *l.gap) : NULL;
+    l.curve = kst_alloc_zero(NULL, KST_MRM_CURVE * sizeof *l.curve);
+    karst_vec3 *place = l.move_count ? kst_alloc_array(NULL, o->vertex_count, sizeof *place) : NULL;
+    if (n.vertex && n.wedge && n.face && n.old_face && n.first_wedge && n.count && l.parent && l.slot_end && l.slot &&
+        l.triangle_end && (l.move || !l.move_count) && (l.gap || !l.gap_count) && l.curve && (place || !l.move_count))
+        status = fill(&n, &l, place);
+    else
+        status = kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
+    kst_free(NULL, n.vertex, (size_t)o->vertex_count * 4);
+    kst_free(NULL, n.wedge, (size_t)o->wedge_count * 4);
+    kst_free(NULL, n.face, (size_t)o->face_count * 4);
+    kst_free(NULL, n.old_face, (size_t)o->face_count * 4);
+    kst_free(NULL, n.first_wedge, longest * 4);
+    kst_free(NULL, n.count, longest * 4);
+    kst_free(NULL, place, l.move_count ? (size_t)o->vertex_count * sizeof *place : 0);
+    if (status)
+        kst_mrm_list_free(&l, NULL);
+    else
+        *out = l;
+    return status;
+}

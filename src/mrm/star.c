@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The faces round a vertex, whether it may leave towards a neighbour, and what they would become.
+//
+// A collapse of v into u is allowed when nothing of the surface's kind changes: the common neighbours of v and u are
+// the third corners of the faces they share (else a hole closes to a fin), two border vertices meet along a border, no
+// face that stays lies on one that is there already, none loses its area or turns over. These rules look at vertices
+// alone, so the two sides of a seam go together and input that is no manifold does not get worse. After: H. Hoppe, T.
+// DeRose, T. Duchamp, J. McDonald, W. Stuetzle, "Mesh Optimization", 1993 (the link condition).
+#include "mrm/order.h"
+
+// A face may turn this far in one step: strict tests block good collapses more than they prevent bad ones.
+static const float least_cosine = 0.1f;
+static const float least_area_square = 1e-24f;  // of a cross product, where the diagonal is 1
+
+static int corner_of(const kst_order *o, uint32_t f, uint32_t v) {
+    return o->face[f][0] == v ? 0 : o->face[f][1] == v ? 1 : 2;
+}
+
+static bool has(const kst_order *o, uint32_t f, uint32_t v) {
+    return o->face[f][0] == v || o->face[f][1] == v || o->face[f][2] == v;
+}
+
+static void add_sample(kst_order *o, uint32_t sample, float off) {
+    kst_star *s = o->star;
+    int i = s->sample_count++;
+    for (int k = 0; k < 3; ++k) s->x[k][i] = o->sample.place[sample][k];
+    s->weight[i] = o->sample.weight[sample];
+    s->off[i] = off;
+    s->sample[i] = sample;
+    if (!o->attributes || sample >= o->wedge_count) {
+        for (int k = 0; k < KST_ATTRIBUTES; ++k) s->attribute[k][i] = 0;
+        return;
+    }
+    for (int k = 0; k < KST_ATTRIBUTES; ++k) s->attribute[k][i] = o->attribute[sample][k];
+}
+
+// The wedges of v itself are samples from now on.
+static void add_own_wedges(kst_order *o) {
+    kst_star *s = o->star;
+    uint32_t own[64];
+    int count = 0;
+    for (int j = 0; j < s->face_count; ++j) {
+        uint32_t w = o->corner[s->face[j]][corner_of(o, s->face[j], s->v)];
+        int k = 0;
+        while (k < count && own[k] != w) ++k;
+        if (k < count || count == 64) continue;
+        own[count++] = w;
+        add_sample(o, w, 0);
+    }
+}
+
+bool kst_star_gather(kst_order *o, uint32_t v) {
+    kst_star *s = o->star;
+    s->v = v;
+    s->face_count = s->near_count = s->sample_count = 0;
+    if (o->listed[v] > KST_STAR_FACES) return false;
+    s->face_count = (int)o->listed[v];
+    memcpy(s->face, o->pool + o->list[v], o->listed[v] * sizeof *s->face);
+    uint32_t stamp = ++o->stamp;
+    o->mark[v] = stamp;
+    for (int j = 0; j < s->face_count; ++j) {
+        uint32_t f = s->face[j];
+        for (int k = 0; k < 3; ++k) {
+            uint32_t u = o->face[f][k];
+            if (o->mark[u] == stamp) continue;
+            o->mark[u] = stamp;
+            s->near[s->near_count++] = u;
+        }
+        for (uint32_t i = o->sample_of[f]; i != KST_NONE && s->sample_count < KST_STAR_SAMPLES - 80;
+             i = o->sample.next[i])
+            add_sample(o, i, o->sample.off[i]);
+    }
+    add_own_wedges(o);
+    return true;
+}
+
+static bool differs_in_texture(const kst_order *o, uint32_t a, uint32_t b) {
+    return a != b && (o->attribute[a][0] != o->attribute[b][0] || o->attribute[a][1] != o->attribute[b][1]);
+}
+
+// Whether the edge from v to u is a seam: its faces do not agree on the texture place of an end, or on the material.
+static bool is_seam(const kst_order *o, uint32_t u, int *faces) {
+    const kst_star *s = o->star;
+    uint32_t first = KST_NONE;
+    bool seam = false;
+    *faces = 0;
+    for (int j = 0; j < s->face_count; ++j) {
+        uint32_t f = s->face[j];
+        if (!has(o, f, u)) continue;
+        if (!(*faces)++) {
+            first = f;
+            continue;
+        }
+        if (o->source->paint && o->source->paint[f] != o->source->paint[first]) seam = true;
+        if (!o->attributes) continue;
+        const uint32_t *a = o->corner[first], *b = o->corner[f];
+        seam |= differs_in_texture(o, a[corner_of(o, first, s->v)], b[corner_of(o, f, s->v)]) ||
+                differs_in_texture(o, a[corner_of(o, first, u)], b[corner_of(o, f, u)]);
+    }
+    return seam;
+}
+
+void kst_star_lines(kst_order *o) {
+    kst_star *s = o->star;
+    s->line_count = 0;
+    if (!o->border[s->v] && !o->attributes && !o->source->paint) return;
+    for (int j = 0; j < s->near_count && s->line_count < 8; ++j) {
+        int faces;
+        bool seam = is_seam(o, s->near[j], &faces);
+        if (!seam && faces != 1) continue;
+        s->line[s->line_count].vertex = s->near[j];
+        s->line[s->line_count++].seam = seam;
+    }
+}
+
+// Whether a face of u other than those of the star has both a and b.
+static bool is_face_of(const kst_order *o, uint32_t u, uint32_t a, uint32_t b) {
+    const uint32_t *list = o->pool + o->list[u];
+    for (uint32_t j = 0; j < o->listed[u]; ++j)
+        if (has(o, list[j], a) && has(o, list[j], b)) return true;
+    return false;
+}
+
+bool kst_star_legal(kst_order *o, uint32_t u) {
+    kst_star *s = o->star;
+    uint32_t stamp = ++o->stamp, v = s->v;
+    const uint32_t *list = o->pool + o->list[u];
+    for (uint32_t j = 0; j < o->listed[u]; ++j)
+        for (int k = 0; k < 3; ++k) o->mark[o->face[list[j]][k]] = stamp;
+    s->shared_count = 0;
+    int shared = 0;
+    for (int j = 0; j < s->face_count; ++j) {
+        uint32_t f = s->face[j];
+        if (!has(o, f, u)) continue;
+        int at_v = corner_of(o, f, v), at_u = corner_of(o, f, u), other = 3 - at_v - at_u;
+        o->mark2[o->face[f][other]] = stamp;
+        if (s->shared_count < 8) {
+            uint32_t *entry = s->shared[s->shared_count++];
+            entry[0] = o->corner[f][at_v], entry[1] = o->corner[f][at_u], entry[2] = o->face[f][other];
+        }
+        ++shared;
+    }
+    if (o->border[v] && o->border[u] && shared != 1) return false;
+    for (int j = 0; j < s->near_count; ++j) {
+        uint32_t a = s->near[j];
+        if (a != u && o->mark[a] == stamp && o->mark2[a] != stamp) return false;
+    }
+    for (int j = 0; j < s->face_count; ++j) {
+        const uint32_t *f = o->face[s->face[j]];
+        int k = corner_of(o, s->face[j], v);
+        uint32_t a = f[(k + 1) % 3], b = f[(k + 2) % 3];
+        if (a != u && b != u && o->mark[a] == stamp && o->mark[b] == stamp && is_face_of(o, u, a, b)) return false;
+    }
+    return true;
+}
+
+// The wedge of u that takes over from w: the one across a face that vanishes, or else the most alike.
+uint32_t kst_star_wedge(const kst_order *o, uint32_t w, uint32_t u) {
+    const kst_star *s = o->star;
+    for (int k = 0; k < s->shared_count; ++k)
+        if (s->shared[k][0] == w) return s->shared[k][1];
+    uint32_t best = KST_NONE;
+    float least = FLT_MAX;
+    const uint32_t *list = o->pool + o->list[u];
+    for (uint32_t j = 0; j < o->listed[u]; ++j) {
+        uint32_t c = o->corner[list[j]][corner_of(o, list[j], u)];
+        float apart = 0;
+        for (int k = 0; o->attributes && k < KST_ATTRIBUTES; ++k)
+            apart += kst_square(o->attribute[w][k] - o->attribute[c][k]);
+        if (apart < least) least = apart, best = c;
+    }
+    return best;
+}
+
+bool kst_star_fan(kst_order *o, uint32_t u) {
+    kst_star *s = o->star;
+    const float *at_u = o->place[u], *at_v = o->place[s->v];
+    s->fan_count = 0;
+    for (int j = 0; j < s->face_count; ++j) {
+        uint32_t f = s->face[j];
+        int k = corner_of(o, f, s->v), ka = (k + 1) % 3, kb = (k + 2) % 3;
+        kst_fan_face *x = &s->fan[s->fan_count];
+        x->a = o->face[f][ka], x->b = o->face[f][kb], x->face = f, x->corner = (uint32_t)k;
+        if (x->a == u || x->b == u) continue;
+        float e[3], g[3], was[3], h[3];
+        kst_sub(o->place[x->a], at_u, x->e);
+        kst_sub(o->place[x->b], at_u, x->g);
+        kst_cross(x->e, x->g, x->n);
+        kst_sub(o->place[x->a], at_v, e);
+        kst_sub(o->place[x->b], at_v, g);
+        kst_cross(e, g, was);
+        float area = kst_dot(x->n, x->n);
+        if (area <= least_area_square || kst_dot(x->n, was) < least_cosine * sqrtf(area * kst_dot(was, was)))
+            return false;
+        kst_sub(x->g, x->e, h);
+        x->inv_n = 1 / area;
+        x->inv_e = 1 / kst_dot(x->e, x->e);
+        x->inv_g = 1 / kst_dot(x->g, x->g);
+        x->inv_h = 1 / kst_dot(h, h);
+        x->wedge[0] = kst_star_wedge(o, o->corner[f][k], u);
+        x->wedge[1] = o->corner[f][ka], x->wedge[2] = o->corner[f][kb];
+        ++s->fan_count;
+    }
+    return true;
+}
