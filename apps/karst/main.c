@@ -25,14 +25,14 @@
 #pragma weak verb_bench
 #pragma weak verb_sculpt
 #pragma weak verb_model
+#pragma weak verb_mrm
 #pragma weak verb_erode
 #pragma weak verb_filter
 #pragma weak verb_mask
-#pragma weak verb_transform
 static const verb *const all_verbs[] = {
     &verb_new,    &verb_import,  &verb_export, &verb_resize, &verb_info,  &verb_bake,  &verb_check,
     &verb_query,  &verb_layer,   &verb_filter, &verb_mask,   &verb_undo,  &verb_redo,  &verb_log,
-    &verb_render, &verb_flyover, &verb_bench,  &verb_sculpt, &verb_model, &verb_erode, &verb_transform,
+    &verb_render, &verb_flyover, &verb_bench,  &verb_sculpt, &verb_model, &verb_erode, &verb_mrm,
 };
 enum { VERB_COUNT = sizeof all_verbs / sizeof *all_verbs };
 
