@@ -31,6 +31,7 @@ static const option table[] = {
      0, 1e7, 0},
     {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (9)", REAL, offsetof(options, hour), 0, 24,
      0},
+    {"--water", "M", "level of water [world m] (none)", REAL, offsetof(options, water_m), -1e7, 1e7, 0},
     {"--eye", "X,Y,Z", "where to begin [m] (a good place)", TRIPLE, offsetof(options, eye), -1e9, 1e9,
      offsetof(options, has_eye)},
     {"--look", "X,Y,Z", "a point to look at [m]", TRIPLE, offsetof(options, look), -1e9, 1e9,
@@ -107,7 +108,7 @@ static int read_value(const option *o, const char *value, options *out, karst_re
 }
 
 int options_parse(int count, char **words, options *out, karst_report *report) {
-    *out = (options){.width = 1280, .height = 720, .error_px = 1, .fov_rad = 1.0471976f, .hour = 9};
+    *out = (options){.width = 1280, .height = 720, .error_px = 1, .fov_rad = 1.0471976f, .hour = 9, .water_m = NAN};
     for (int i = 0; i < count; ++i) {
         if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h")) out->help = true;
         if (!strcmp(words[i], "--version")) out->version = true;

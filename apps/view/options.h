@@ -10,6 +10,7 @@ typedef struct options {
     const char *pack;
     int width, height;
     float error_px, skirt_m, fov_rad, hour;
+    float water_m;  // NAN: none
     karst_method method;
     bool has_eye, has_look;
     karst_pos eye, look;

@@ -41,6 +41,7 @@ static karst_gl_look look_now(const viewer *v) {
     karst_gl_look look = karst_gl_look_default();
     karst_gl_look_sun(&look, v->hour, latitude_rad, day_of_year);
     look.contour_m = v->contour_m;
+    look.water_m = v->options->water_m;
     look.overlays = v->overlays;
     look.error_px = v->error_px;
     return look;

@@ -47,8 +47,9 @@ static void options_are_read(void **state) {
                      VIEW_DONE);
     assert_string_equal(o.pack, "--odd");
     assert_true(o.seconds == 1.5 && o.hour == 18 && o.error_px == 0.5f && o.threads == 2);
-    assert_int_equal(PARSE("--method", "rings", "--skirt", "250", "p"), VIEW_DONE);
-    assert_true(o.method == KARST_METHOD_RINGS && o.skirt_m == 250);
+    assert_true(isnan(o.water_m));
+    assert_int_equal(PARSE("--method", "rings", "--skirt", "250", "--water", "-2.5", "p"), VIEW_DONE);
+    assert_true(o.method == KARST_METHOD_RINGS && o.skirt_m == 250 && o.water_m == -2.5f);
     assert_int_equal(PARSE("--nonsense", "--help"), VIEW_DONE);
     assert_true(o.help);
 }
