@@ -114,3 +114,72 @@ mask spurs --relief 20..~20 --radius 200
 mask patches --noise fbm --wavelength 900
 mask all_three --from north --height 500..~150 --noise fbm --wavelength 900 --feather 40
 sheet masks 3 mask_slope mask_high mask_north mask_spurs mask_patches mask_all_three
+
+# shot WORLD NAME [options]: the same of a world made by strokes.
+shot() {
+    "$bin/karst" bake "$work/$1.karst" -o "$work/$1.kpack" --quiet
+    "$bin/karst" render "$work/$1.kpack" -o "$work/$2.png" --size 960x540 --quiet "${@:3}"
+    palette "$work/$2.png" "$out/$2.png"
+}
+palette() {
+    ffmpeg -loglevel error -nostdin -y -i "$1" \
+        -vf "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a" "$2"
+}
+
+# A cliff that leans out and a natural arch; a rock pressed many times.
+"$bin/karst" new "$work/arch.karst" --size 385x385 --spacing 0.5 --quiet
+"$bin/karst" sculpt "$work/arch.karst" --strokes "$root/scenes/arch.strokes" --quiet
+shot arch sculpt-arch --eye 56,9,160 --look 118,13,80 --hour 11 --haze 0.2
+shot arch sculpt-arch-below --eye 96,4,110 --look 136,17,90 --hour 11 --haze 0.2 --exposure 0.7
+"$bin/karst" new "$work/rock.karst" --size 129x129 --spacing 0.5 --quiet
+"$bin/karst" sculpt "$work/rock.karst" --strokes "$root/scenes/pedestal.strokes" --quiet
+"$bin/karst" export "$work/rock.karst" "$work/rock.exr" --stamp 32,32,22 --quiet
+cat >"$work/hills.strokes" <<'END'
+karst-strokes 1
+brush noise radius=300 falloff=flat strength=5 detail=30 seed=5 spacing=100
+64 64
+brush noise radius=300 falloff=flat strength=1.2 detail=7 seed=6 spacing=100
+64 64
+END
+hills() {
+    "$bin/karst" new "$work/$1.karst" --size 257x257 --spacing 0.5 --quiet
+    "$bin/karst" sculpt "$work/$1.karst" --strokes "$work/hills.strokes" --quiet
+    "$bin/karst" sculpt "$work/$1.karst" --brush "$2" --at "$3" --quiet
+}
+hills pressed "stamp stamp=$work/rock.exr radius=13 vary-size=0.6 vary-turn=1 vary-place=0.6 along=normal spacing=1.5 seed=4" \
+    "20 90; 60 84; 104 96"
+"$bin/karst" sculpt "$work/pressed.karst" --stamp "$work/rock.exr" \
+    --brush "stamp radius=13 vary-size=0.6 vary-turn=1 vary-place=0.6 along=normal spacing=1.5 seed=5" --at "20 40; 110 50" --quiet
+shot pressed sculpt-stamp --eye 64,14,136 --look 64,2,62 --hour 16 --snow-line 900 --exposure 0.7
+
+# Each brush on the same hills, nine in one picture.
+brush=(raise "raise radius=16 strength=6" "40 70; 88 58"
+    lower "lower radius=14 strength=4 along=normal" "40 70; 88 58"
+    smooth "smooth radius=26 strength=1 detail=3 spacing=0.1" "40 70; 88 58; 40 70"
+    sharpen "sharpen radius=26 strength=1 detail=6 falloff=flat" "64 64"
+    flatten "flatten radius=24 strength=1 falloff=custom curve=1,1,1,0 along=normal" "44 68; 84 60"
+    pinch "pinch radius=22 strength=0.25 along=normal spacing=0.1" "36 70; 92 58"
+    grab "grab radius=22" "64 4 64; 50 26 76"
+    pull "pull radius=13 spacing=0.04 falloff=custom curve=1,1,0.7,0" "64 4 60; 64 24 62; 76 30 66; 84 22 72"
+    noise "noise radius=34 strength=6 detail=7 along=vertex" "64 64")
+names=()
+for ((k = 0; k < ${#brush[@]}; k += 3)); do
+    hills "${brush[k]}" "${brush[k + 1]}" "${brush[k + 2]}"
+    small "${brush[k]}" --eye 64,52,118 --look 64,0,62 --hour 17 --haze 0.1 --snow-line 900 --tree-line 900 --contours 1 \
+        --exposure 1.3
+    names+=("${brush[k]}")
+done
+sheet sculpt-brushes 3 "${names[@]}"
+
+# Rain and slides, each alone, and where the rain took ground away.
+"$bin/karst" new "$work/crags.karst" --size 1025x1025 --spacing 6 --quiet
+"$bin/karst" filter "$work/crags.karst" noise --noise ridged --wavelength 1800 --height 800 --seed 3 --warp 500 --quiet
+for name in rained slid; do cp "$work/crags.karst" "$work/$name.karst"; done
+"$bin/karst" erode "$work/rained.karst" --years 0 --drops 1 --thermal 0 --wear worn --quiet
+"$bin/karst" erode "$work/slid.karst" --years 0 --drops 0 --thermal 40 --quiet
+for name in crags rained slid; do
+    small $name --eye 1500,1000,4700 --look 2300,250,3000 --hour 8.6 --haze 0.4
+done
+"$bin/karst" mask "$work/rained.karst" worn --image "$work/worn_all.png" --quiet
+ffmpeg -loglevel error -nostdin -y -i "$work/worn_all.png" -vf crop=480:300:300:500 "$work/worn.png"
+sheet rain 2 crags rained slid worn

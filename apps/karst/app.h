@@ -71,4 +71,4 @@ void say(const args *a, const char *format, ...) __attribute__((format(printf, 2
 // Each is defined by its verb_NAME.c (bench: by bench/); the program lists those that it was linked with.
 extern const verb verb_new, verb_import, verb_export, verb_info, verb_bake, verb_check, verb_query;
 extern const verb verb_resize, verb_undo, verb_redo, verb_log, verb_layer, verb_filter, verb_mask;
-extern const verb verb_render, verb_flyover, verb_bench, verb_sculpt, verb_model, verb_erode, verb_mrm;
+extern const verb verb_render, verb_flyover, verb_bench, verb_sculpt, verb_model, verb_erode, verb_transform, verb_mrm;

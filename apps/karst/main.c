@@ -29,10 +29,11 @@
 #pragma weak verb_erode
 #pragma weak verb_filter
 #pragma weak verb_mask
+#pragma weak verb_transform
 static const verb *const all_verbs[] = {
-    &verb_new,    &verb_import,  &verb_export, &verb_resize, &verb_info,  &verb_bake,  &verb_check,
-    &verb_query,  &verb_layer,   &verb_filter, &verb_mask,   &verb_undo,  &verb_redo,  &verb_log,
-    &verb_render, &verb_flyover, &verb_bench,  &verb_sculpt, &verb_model, &verb_erode, &verb_mrm,
+    &verb_new,   &verb_import, &verb_export, &verb_resize, &verb_info,      &verb_bake, &verb_check,  &verb_query,
+    &verb_layer, &verb_filter, &verb_mask,   &verb_undo,   &verb_redo,      &verb_log,  &verb_render, &verb_flyover,
+    &verb_bench, &verb_sculpt, &verb_model,  &verb_erode,  &verb_transform, &verb_mrm,
 };
 enum { VERB_COUNT = sizeof all_verbs / sizeof *all_verbs };
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "app.h"
+#include "export_stamp.h"
 #include "karst/geo.h"
 #include "karst/mesh.h"
 #include "karst/pack.h"
@@ -147,6 +148,7 @@ static bool is_mesh(const char *out) {
 
 static int run(args *a) {
     const char *path = a->positional[0], *out = a->positional[1], *method = arg_text(a, "--method", "reference");
+    if (arg_text(a, "--stamp", NULL)) return export_stamp(a, path, out);
     karst_export_info info;
     double spacing_m = 1;
     bool bad = false;
@@ -168,6 +170,7 @@ static const option options[] = {
     {"--method", "NAME", "of a mesh: reference, all triangles; rqt, few, to a proved error (reference)"},
     {"--error", "M", "rqt: the largest distance from the ground [m]"},
     {"--no-refit", NULL, "rqt: every vertex on the ground: quicker, more triangles"},
+    STAMP_OPTIONS,
     {0},
 };
 
@@ -179,7 +182,8 @@ const verb verb_export = {
         "formats are exact when the heights are whole steps; it says how to read the file back.",
     .example =
         "karst export alps.karst alps.tif\nkarst export alps.kpack alps.glb\n"
-        "karst export alps.karst alps.obj --method rqt --error 5",
+        "karst export alps.karst alps.obj --method rqt --error 5\n"
+        "karst export alps.karst rock.exr --stamp 320,410,25",
     .options = options,
     .least = 2,
     .most = 2,

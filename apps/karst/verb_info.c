@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "app.h"
+#include "karst/history.h"
 #include "karst/pack.h"
 #include "karst/project.h"
+#include "karst/sheet.h"
 #include "model_io.h"
 #include "table.h"
 
@@ -142,6 +144,40 @@ static karst_status field_bounds(karst_project *project, int64_t ground, karst_b
     return KARST_OK;
 }
 
+// Names of the layers and of the masks above a ground.
+static karst_status sheet_names(args *a, karst_project *project, int64_t ground, cJSON *to) {
+    int capacity = 0, count = 0;
+    karst_status status = karst_project_sheets(project, ground, NULL, 0, &capacity);
+    karst_sheet *sheets = calloc((size_t)capacity + 1, sizeof *sheets);
+    if (!status) status = sheets ? karst_project_sheets(project, ground, sheets, capacity, &count) : KARST_ERROR_MEMORY;
+    static const char *const names[] = {"layers", "masks"};
+    for (int kind = KARST_SHEET_LAYER; kind <= KARST_SHEET_MASK && !status; ++kind) {
+        cJSON *list = cJSON_AddArrayToObject(to, names[kind]);
+        for (int i = 0; i < count; ++i) {
+            if ((int)sheets[i].kind != kind) continue;
+            bool first = !cJSON_GetArraySize(list), shows = kind == KARST_SHEET_MASK || sheets[i].on;
+            cJSON_AddItemToArray(list, cJSON_CreateString(sheets[i].name));
+            say(a, "  %-14s %s%s\n", first ? names[kind] : "", sheets[i].name, shows ? "" : " (off)");
+        }
+    }
+    free(sheets);
+    return status;
+}
+
+static karst_status history_rows(args *a, karst_project *project) {
+    int capacity = 0, count = 0;
+    karst_status status = karst_project_log(project, NULL, 0, &capacity);
+    karst_history_step *steps = calloc((size_t)capacity + 1, sizeof *steps);
+    if (!status) status = steps ? karst_project_log(project, steps, capacity, &count) : KARST_ERROR_MEMORY;
+    double bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += (double)steps[i].bytes;
+    free(steps);
+    if (status) return status;
+    number(a, a->out, "steps", count, "");
+    number(a, a->out, "history_bytes", bytes, "bytes");
+    return KARST_OK;
+}
+
 static karst_status ground_rows(args *a, karst_project *project) {
     karst_project_ground grounds[GROUNDS_MAX];
     int count = 0;
@@ -163,6 +199,7 @@ static karst_status ground_rows(args *a, karst_project *project) {
         number(a, row, "step_m", g->step_m, "m, 0 when unknown");
         text(a, row, "source", g->source);
         hexadecimal(a, row, "hash", g->hash);
+        status = sheet_names(a, project, g->id, row);
     }
     return status;
 }
@@ -174,6 +211,7 @@ static int info_world(args *a, const char *path, double bytes) {
     say(a, "%s: world\n", path);
     cJSON_AddStringToObject(a->out, "kind", "world");
     status = ground_rows(a, project);
+    if (!status) status = history_rows(a, project);
     if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));
     karst_project_close(project);
     if (status) return could_not(a, status);

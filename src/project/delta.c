@@ -2,16 +2,23 @@
 // Deltas: what leads from one state of a chunk to another, small where little or smoothly changed.
 //
 //   byte 0   2, the form (1 is a whole chunk, see chunks.c)
-//   byte 1   what changed: 1 y, 2 x and z, 4 holes, 8 transparency; 16 and 32: the state given, the state taken is
-//            displaced; 64: turned, differences are taken away
+//   byte 1   what changed: 1 y, 2 x and z, 4 holes, 8 transparency; 16: the state given is displaced
 //   4 bytes  checksum of all behind it, seeded with byte 1 and the hashes of both states
 //   5 bytes for each of y, x and z that changed: the rectangle of changed vertices x0, z0, x1, z1, and the order
 //   one zstd frame: for each of these four byte planes; then 64 words of changed holes, 33 x 33 changed bytes of
 //            transparency
 //
-// A difference is that of two bit patterns, as numbers, so adding it gives every bit back and taking it away undoes
-// that: the same bytes serve undo and redo. Where a smooth brush passed over rough ground the ground drops out, and
-// differences of differences along both axes (`order` times, the best is taken) leave small numbers.
+// The state taken is known to whoever applies a delta. So a vertex is told as what is wrong with a guess: its change is
+// guessed from the changes of the vertices before it and above it, as if those went on as a polynomial of `order` terms
+// along both axes, and added to what the vertex was. A smooth brush over the roughest ground is guessed to a few units
+// in the last place. What is wrong is counted in such units, so adding it gives every bit back.
+//
+// After: P. Lindstrom, M. Isenburg, "Fast and Efficient Compression of Floating-Point Data", 2006: numbers as ordered
+// integers, residuals of a Lorenzo guess. We differ: the guess is of the change, of the best of four orders, and the
+// residuals are left to zstd.
+#include <float.h>
+#include <math.h>
+
 #include "project/world.h"
 
 enum {
@@ -23,34 +30,95 @@ enum {
     CHANGED_HOLES = 4,
     CHANGED_TRANSPARENCY = 8,
     GIVES_DISPLACED = 16,
-    TAKES_DISPLACED = 32,
-    TURNED = 64,
     ORDERS = 4,
+    BEFORE = ORDERS - 1,  // changes that a guess may look back on
     LEVEL = 1
 };
 
-// Differences of one component over the rectangle that holds all that are not zero.
+// What is wrong with the guesses of one component, over the rectangle of all that changed.
 typedef struct plane {
     int x0, z0, x1, z1, order;
-    uint32_t d[COUNT];
+    uint32_t wrong[COUNT];
 } plane;
 
 static int plane_count(const plane *p) {
     return (p->x1 - p->x0) * (p->z1 - p->z0);
 }
 
-// ---- differences of differences ----------------------------------------------------------------------
+// ---- guesses -----------------------------------------------------------------------------------------
 
-static void differ(uint32_t *d, int width, int height) {
-    for (int j = 0; j < height; ++j)
-        for (int i = width - 1; i > 0; --i) d[j * width + i] -= d[j * width + i - 1];
-    for (int k = width * height - 1; k >= width; --k) d[k] -= d[k - width];
+// Bit patterns of floats as integers in the order of the numbers, and back.
+static uint32_t rank_of(float f) {
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    return u >> 31 ? ~u : u | 0x80000000u;
+}
+static float of_rank(uint32_t rank) {
+    uint32_t u = rank >> 31 ? rank & 0x7FFFFFFFu : ~rank;
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
 }
 
-static void sum_up(uint32_t *d, int width, int height) {
-    for (int k = width; k < width * height; ++k) d[k] += d[k - width];
-    for (int j = 0; j < height; ++j)
-        for (int i = 1; i < width; ++i) d[j * width + i] += d[j * width + i - 1];
+// A polynomial of n terms goes on as the sum of these times the last values, the nearest first.
+static const double goes_on[ORDERS][BEFORE] = {{0, 0, 0}, {1, 0, 0}, {2, -1, 0}, {3, -3, 1}};
+
+static double go_on(const double *c, double last, double before, double first) {
+    return c[0] * last + c[1] * before + c[2] * first;
+}
+
+// Changes of a rectangle row by row, below rows of zeros for the guesses of the first; and of one row what the rows
+// above do not tell, after as many zeros.
+typedef struct changes {
+    double of[(SIDE + BEFORE) * SIDE], above[SIDE], rest[SIDE + BEFORE];
+} changes;
+
+// Of each vertex in a row: how the changes above it go on.
+static void guess_above(changes *c, int width, int row, const double *terms) {
+    const double *up = c->of + (size_t)(row + BEFORE - 1) * (size_t)width;
+    for (int i = 0; i < width; ++i) c->above[i] = go_on(terms, up[i], up[i - width], up[i - 2 * width]);
+}
+
+// The number guessed for a vertex that was `was`.
+static float guess(double was, double above, const double *rest, const double *terms) {
+    double number = was + (above + go_on(terms, rest[-1], rest[-2], rest[-3]));
+    const double most = (double)FLT_MAX;
+    return (float)(number > most ? most : number < -most ? -most : number);
+}
+
+// What is wrong with the guesses of one order. gives and takes: rows of `SIDE` floats at the rectangle's corner.
+static void find_wrong(const float *gives, const float *takes, int width, int height, int order, changes *c,
+                                 uint32_t *wrong) {
+    const double *terms = goes_on[order];
+    double *rest = c->rest + BEFORE;
+    for (int j = 0; j < height; ++j) {
+        const double *now = c->of + (size_t)(j + BEFORE) * (size_t)width;
+        guess_above(c, width, j, terms);
+        for (int i = 0; i < width; ++i) rest[i] = now[i] - c->above[i];
+        for (int i = 0; i < width; ++i) {
+            float guessed = guess((double)takes[j * SIDE + i], c->above[i], rest + i, terms);
+            wrong[j * width + i] = rank_of(gives[j * SIDE + i]) - rank_of(guessed);
+        }
+    }
+}
+
+// The other way: make what is given of what is taken. False when a number comes out that is not finite.
+static bool put_right(float *values, int width, int height, int order, changes *c, const uint32_t *wrong) {
+    const double *terms = goes_on[order];
+    double *rest = c->rest + BEFORE;
+    for (int j = 0; j < height; ++j) {
+        double *now = c->of + (size_t)(j + BEFORE) * (size_t)width;
+        guess_above(c, width, j, terms);
+        for (int i = 0; i < width; ++i) {
+            float was = values[j * SIDE + i];
+            float given = of_rank(rank_of(guess((double)was, c->above[i], rest + i, terms)) + wrong[j * width + i]);
+            if (!isfinite(given)) return false;
+            now[i] = (double)given - (double)was;
+            rest[i] = now[i] - c->above[i];
+            values[j * SIDE + i] = given;
+        }
+    }
+    return true;
 }
 
 static uint32_t fold(uint32_t d) {  // small numbers of either sign to small ones
@@ -60,41 +128,46 @@ static uint32_t unfold(uint32_t f) {
     return f >> 1 ^ (0u - (f & 1));
 }
 
-static uint64_t bits_of(const uint32_t *d, int count) {
+static uint64_t bits_of(const uint32_t *wrong, int count) {
     uint64_t bits = 0;
-    for (int k = 0; k < count; ++k) bits += 32 - (uint64_t)__builtin_clz(fold(d[k]) | 1);
+    for (int k = 0; k < count; ++k) bits += 32 - (uint64_t)__builtin_clz(fold(wrong[k]) | 1);
     return bits;
 }
 
-// Leave in p->d the differences of the order that costs least.
-static void choose_order(plane *p) {
+// Scratch of one encoding or decoding.
+typedef struct room {
+    plane plane[3];  // of y, x, z
+    changes changes;
+    uint32_t wrong[COUNT];
+    uint8_t raw[KST_CHUNK_BYTES_MAX];
+} room;
+
+// The order that costs least, and what is wrong with its guesses, into p.
+static void choose_order(const float *gives, const float *takes, room *r, plane *p) {
     int width = p->x1 - p->x0, height = p->z1 - p->z0, count = width * height;
-    uint32_t next[COUNT];
-    memcpy(next, p->d, (size_t)count * sizeof *next);
-    uint64_t least = bits_of(p->d, count);
-    for (int order = 1; order < ORDERS; ++order) {
-        differ(next, width, height);
-        uint64_t bits = bits_of(next, count);
-        if (bits >= least) continue;
+    uint64_t least = UINT64_MAX;
+    for (int order = 0; order < ORDERS; ++order) {
+        find_wrong(gives, takes, width, height, order, &r->changes, r->wrong);
+        uint64_t bits = bits_of(r->wrong, count);
+        if (bits >= least) break;  // more terms are worse still
         least = bits;
         p->order = order;
-        memcpy(p->d, next, (size_t)count * sizeof *next);
+        memcpy(p->wrong, r->wrong, (size_t)count * sizeof *p->wrong);
     }
 }
 
 // ---- encoding ----------------------------------------------------------------------------------------
 
-static uint32_t pattern(float f) {
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
-    return u;
+static bool same_bits(float a, float b) {
+    return rank_of(a) == rank_of(b);
 }
 
-static bool make_plane(const float *gives, const float *takes, plane *p) {
-    *p = (plane){.x0 = SIDE, .z0 = SIDE};
+static bool make_plane(const float *gives, const float *takes, room *r, plane *p) {
+    p->x0 = p->z0 = SIDE;
+    p->x1 = p->z1 = p->order = 0;
     for (int j = 0; j < SIDE; ++j)
         for (int i = 0; i < SIDE; ++i) {
-            if (pattern(gives[j * SIDE + i]) == pattern(takes[j * SIDE + i])) continue;
+            if (same_bits(gives[j * SIDE + i], takes[j * SIDE + i])) continue;
             if (i < p->x0) p->x0 = i;
             if (i >= p->x1) p->x1 = i + 1;
             if (j < p->z0) p->z0 = j;
@@ -102,10 +175,15 @@ static bool make_plane(const float *gives, const float *takes, plane *p) {
         }
     if (!p->z1) p->x0 = p->z0 = 0;  // an empty rectangle
     if (!p->z1) return false;
-    uint32_t *at = p->d;
-    for (int j = p->z0; j < p->z1; ++j)
-        for (int i = p->x0; i < p->x1; ++i) *at++ = pattern(gives[j * SIDE + i]) - pattern(takes[j * SIDE + i]);
-    choose_order(p);
+    int width = p->x1 - p->x0, corner = p->z0 * SIDE + p->x0;
+    memset(r->changes.of, 0, (size_t)(BEFORE * width) * sizeof *r->changes.of);
+    memset(r->changes.rest, 0, sizeof r->changes.rest);
+    for (int j = 0; j < p->z1 - p->z0; ++j)
+        for (int i = 0; i < width; ++i) {
+            int k = corner + j * SIDE + i;
+            r->changes.of[(j + BEFORE) * width + i] = (double)gives[k] - (double)takes[k];
+        }
+    choose_order(gives + corner, takes + corner, r, p);
     return true;
 }
 
@@ -114,7 +192,7 @@ static void put_plane(const plane *p, kst_out *head, kst_out *raw) {
     const int numbers[5] = {p->x0, p->z0, p->x1, p->z1, p->order};
     for (int k = 0; k < 5; ++k) kst_put_uint(head, (uint64_t)numbers[k], 1);
     for (int k = 0; k < count; ++k) {
-        uint32_t f = fold(p->d[k]);
+        uint32_t f = fold(p->wrong[k]);
         for (int b = 0; b < 4; ++b) raw->at[b * count + k] = (uint8_t)(f >> (8 * b));
     }
     raw->at += 4 * count;
@@ -128,16 +206,11 @@ static uint32_t checksum(const uint8_t *bytes, size_t size, uint64_t ends) {
     return (uint32_t)kst_hash(bytes + HEAD, size - HEAD, ends + bytes[1]);
 }
 
-static void put_checksum(uint8_t *bytes, size_t size, uint64_t ends) {
+void kst_delta_seal(uint8_t *bytes, size_t size, uint64_t ends) {
+    if (size <= HEAD) return;
     kst_out o = {bytes + 2};
     kst_put_uint(&o, checksum(bytes, size, ends), 4);
 }
-
-// Scratch of one encoding or decoding.
-typedef struct room {
-    plane plane[3];  // of y, x, z
-    uint8_t raw[KST_CHUNK_BYTES_MAX];
-} room;
 
 size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk *takes, uint64_t ends, uint8_t *out,
                         size_t size) {
@@ -146,13 +219,13 @@ size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk 
         kst_free(NULL, r, sizeof *r);
         return 0;
     }
-    uint8_t flags = (uint8_t)((gives->displaced ? GIVES_DISPLACED : 0) | (takes->displaced ? TAKES_DISPLACED : 0));
+    uint8_t flags = gives->displaced ? GIVES_DISPLACED : 0;
     kst_out head = {out + HEAD}, raw = {r->raw};
     const float *planes[3][2] = {{gives->y, takes->y}, {gives->x, takes->x}, {gives->z, takes->z}};
     bool sideways = (gives->displaced || takes->displaced) && (memcmp(gives->x, takes->x, sizeof gives->x) != 0 ||
                                                                memcmp(gives->z, takes->z, sizeof gives->z) != 0);
     for (int k = 0; k < (sideways ? 3 : 1); ++k) {
-        bool any = make_plane(planes[k][0], planes[k][1], &r->plane[k]);
+        bool any = make_plane(planes[k][0], planes[k][1], r, &r->plane[k]);
         if (!any && k == 0) continue;
         flags |= k ? CHANGED_SIDEWAYS : CHANGED_Y;
         put_plane(&r->plane[k], &head, &raw);
@@ -169,17 +242,9 @@ size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk 
     out[1] = flags;
     size_t packed = kst_compress(r->raw, (size_t)(raw.at - r->raw), head.at, size - (size_t)(head.at - out), LEVEL);
     size_t all = packed ? (size_t)(head.at - out) + packed : 0;
-    if (all) put_checksum(out, all, ends);
+    kst_delta_seal(out, all, ends);
     kst_free(NULL, r, sizeof *r);
     return all;
-}
-
-void kst_delta_turn(uint8_t *bytes, size_t size, uint64_t ends) {
-    KARST_ASSERT(size > HEAD);
-    uint8_t flags = bytes[1], kept = flags & (CHANGED_Y | CHANGED_SIDEWAYS | CHANGED_HOLES | CHANGED_TRANSPARENCY);
-    bytes[1] = (uint8_t)(kept | (flags & GIVES_DISPLACED ? TAKES_DISPLACED : 0) |
-                         (flags & TAKES_DISPLACED ? GIVES_DISPLACED : 0) | (~flags & TURNED));
-    put_checksum(bytes, size, ends);
 }
 
 // ---- decoding ----------------------------------------------------------------------------------------
@@ -193,30 +258,20 @@ static bool read_rectangle(kst_reader *head, plane *p) {
     return !head->bad && p->x0 <= p->x1 && p->x1 <= SIDE && p->z0 <= p->z1 && p->z1 <= SIDE && p->order < ORDERS;
 }
 
-static void read_plane(const uint8_t *raw, plane *p) {
-    int count = plane_count(p);
-    for (int k = 0; k < count; ++k)
-        p->d[k] = unfold((uint32_t)raw[k] | (uint32_t)raw[count + k] << 8 | (uint32_t)raw[2 * count + k] << 16 |
-                         (uint32_t)raw[3 * count + k] << 24);
-    for (int k = 0; k < p->order; ++k) sum_up(p->d, p->x1 - p->x0, p->z1 - p->z0);
-}
-
 // False when a number comes out that is not finite.
-static bool add_plane(const plane *p, bool turned, float *values) {
-    const uint32_t *d = p->d;
-    bool finite = true;
-    for (int j = p->z0; j < p->z1; ++j)
-        for (int i = p->x0; i < p->x1; ++i, ++d) {
-            uint32_t u = pattern(values[j * SIDE + i]) + (turned ? 0u - *d : *d);
-            memcpy(&values[j * SIDE + i], &u, sizeof u);
-            finite &= (u & 0x7F800000u) != 0x7F800000u;
-        }
-    return finite;
+static bool apply_plane(const uint8_t *raw, room *r, plane *p, float *values) {
+    int width = p->x1 - p->x0, count = plane_count(p);
+    for (int k = 0; k < count; ++k)
+        p->wrong[k] = unfold((uint32_t)raw[k] | (uint32_t)raw[count + k] << 8 | (uint32_t)raw[2 * count + k] << 16 |
+                             (uint32_t)raw[3 * count + k] << 24);
+    memset(r->changes.of, 0, (size_t)(BEFORE * width) * sizeof *r->changes.of);
+    memset(r->changes.rest, 0, sizeof r->changes.rest);
+    return put_right(values + p->z0 * SIDE + p->x0, width, p->z1 - p->z0, p->order, &r->changes, p->wrong);
 }
 
 // Check a delta and unpack it into r: its rectangles, and all bytes behind them.
 static bool unpack(const uint8_t *bytes, size_t size, uint64_t ends, room *r) {
-    if (size <= HEAD || bytes[0] != KST_DELTA_FORM || bytes[1] & 0x80) return false;
+    if (size <= HEAD || bytes[0] != KST_DELTA_FORM || bytes[1] & 0xE0) return false;
     kst_reader sum = {bytes + 2, bytes + HEAD, false}, head = {bytes + HEAD, bytes + size, false};
     if (kst_read_u32(&sum) != checksum(bytes, size, ends)) return false;
     uint8_t flags = bytes[1];
@@ -237,9 +292,8 @@ static bool apply(room *r, uint8_t flags, karst_field_chunk *chunk) {
     bool good = true;
     float *planes[3] = {chunk->y, chunk->x, chunk->z};
     for (int k = 0; k < 3; ++k) {
-        read_plane(at, &r->plane[k]);
+        good &= apply_plane(at, r, &r->plane[k], planes[k]);
         at += 4 * plane_count(&r->plane[k]);
-        good &= add_plane(&r->plane[k], flags & TURNED, planes[k]);
     }
     kst_reader rest = {at, r->raw + sizeof r->raw, false};
     for (int j = 0; flags & CHANGED_HOLES && j < KARST_CHUNK_CELLS; ++j) chunk->hole[j] ^= kst_read_u64(&rest);

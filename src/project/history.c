@@ -158,7 +158,7 @@ static karst_status keep_change(karst_project *p, int64_t place, const kst_store
     int64_t samples = before->bytes && !was ? (int64_t)columns * rows : count_changed(was, chunk, columns, rows);
     if (was && chunk) {
         bytes = kst_alloc(NULL, bound);
-        size = bytes ? kst_delta_encode(was, chunk, kst_delta_ends(before->hash, now->hash), bytes, bound) : 0;
+        size = bytes ? kst_delta_encode(was, chunk, kst_delta_ends(now->hash, before->hash), bytes, bound) : 0;
         if (!size) {
             kst_free(NULL, bytes, bound);
             return no_memory(p);

@@ -62,24 +62,33 @@ static bool is_difference(const delta *d) {
 
 // Scratch of a chunk that a difference changes.
 typedef struct room {
-    karst_field_chunk chunk;
+    karst_field_chunk chunk, was;
     uint8_t bytes[];
 } room;
 
+// The way back is the shorter of a difference and the whole chunk, as ever.
+static karst_status write_way_back(const move *m, const delta *d, const kst_stored *now, const room *r) {
+    size_t bound = kst_delta_bound();
+    uint8_t *bytes = kst_alloc(NULL, bound);
+    size_t size = bytes ? kst_delta_encode(&r->was, &r->chunk, kst_delta_ends(d->gives, now->hash), bytes, bound) : 0;
+    bool whole = size >= now->size;
+    karst_status status =
+        size ? write_turned(m, d, true, now->hash, now->holes, whole ? now->bytes : bytes, whole ? now->size : size)
+             : no_memory(m->p);
+    kst_free(NULL, bytes, bound);
+    return status;
+}
+
 static karst_status turn_difference(const move *m, const delta *d, const kst_stored *now, room *r, size_t bound) {
-    karst_status status = kst_world_chunk_decode(now->bytes, now->size, now->hash, &r->chunk);
+    karst_status status = kst_world_chunk_decode(now->bytes, now->size, now->hash, &r->was);
+    r->chunk = r->was;
     if (!status) status = kst_delta_apply(d->data, d->size, kst_delta_ends(d->takes, d->gives), &r->chunk);
     kst_stored next = {.bytes = r->bytes, .holes = d->holes};
     if (!status) next.size = kst_world_chunk_encode(&r->chunk, r->bytes, bound, &next.hash);
     if (!status && !next.size) status = KARST_ERROR_MEMORY;
     if (!status && next.hash != d->gives) status = KARST_ERROR_FORMAT;
     if (status) return damaged(m, d, status);
-    uint8_t *turned = kst_alloc(NULL, d->size);
-    if (!turned) return no_memory(m->p);
-    memcpy(turned, d->data, d->size);
-    kst_delta_turn(turned, d->size, kst_delta_ends(d->takes, d->gives));
-    status = write_turned(m, d, true, now->hash, now->holes, turned, d->size);
-    kst_free(NULL, turned, d->size);
+    status = write_way_back(m, d, now, r);
     kst_stored_done(m->p);
     return status ? status : kst_stored_write(m->p, d->key, &next);
 }

@@ -72,9 +72,9 @@ karst_status kst_world_chunk_decode(const uint8_t *bytes, size_t size, uint64_t 
 
 enum { KST_DELTA_FORM = 2 };  // first byte; that of a whole chunk is another
 
-// Hashes of the two states that a delta joins, in either order: its checksum covers them.
+// Hashes of the two states that a delta joins: its checksum covers them.
 static inline uint64_t kst_delta_ends(uint64_t takes, uint64_t gives) {
-    return takes ^ gives;
+    return kst_hash_u64(takes, gives);
 }
 size_t kst_delta_bound(void);
 // Bytes that make `gives` of `takes`. 0: no memory or room.
@@ -83,8 +83,8 @@ size_t kst_delta_encode(const karst_field_chunk *gives, const karst_field_chunk 
 // From untrusted bytes. KARST_ERROR_FORMAT when damaged or of other ends; the chunk is then of no use.
 karst_status kst_delta_apply(const uint8_t *bytes, size_t size, uint64_t ends, karst_field_chunk *chunk);
 karst_status kst_delta_check(const uint8_t *bytes, size_t size, uint64_t ends);
-// Make of a sound delta the one that leads back.
-void kst_delta_turn(uint8_t *bytes, size_t size, uint64_t ends);
+// Put the checksum where it belongs.
+void kst_delta_seal(uint8_t *bytes, size_t size, uint64_t ends);
 
 // ---- project.c ---------------------------------------------------------------------------------------
 

@@ -67,16 +67,23 @@ static inline bool kst_any_of_three(kst_lane_bits m) {
 #endif
 }
 
+// Lane k becomes the corner after k, or the one after that.
+#if defined(__clang__)
+#define KST_NEXT_CORNER(v) __builtin_shufflevector(v, v, 1, 2, 0, 3)
+#define KST_LAST_CORNER(v) __builtin_shufflevector(v, v, 2, 0, 1, 3)
+#else
+#define KST_NEXT_CORNER(v) __builtin_shuffle(v, (kst_lane_bits){1, 2, 0, 3})
+#define KST_LAST_CORNER(v) __builtin_shuffle(v, (kst_lane_bits){2, 0, 1, 3})
+#endif
+
 // Does the ray meet the closed triangle, from either side, in [t_min, t_max]?
 static inline bool kst_triangle_cast(const kst_exact_ray *ray, const kst_corners *corner, double *t) {
     kst_lanes x = corner->axis[ray->kx] - ray->origin[ray->kx], y = corner->axis[ray->ky] - ray->origin[ray->ky];
     kst_lanes z = corner->axis[ray->kz] - ray->origin[ray->kz];
     kst_sheared s = {x - ray->shear_x * z, y - ray->shear_y * z, z};
     // Lane k is the edge that faces corner k: x y' - y x' of the two corners after it.
-    const kst_lane_bits one = {1, 2, 0, 3}, two = {2, 0, 1, 3};
-    kst_lanes e = __builtin_shuffle(s.x, one) * __builtin_shuffle(s.y, two) -
-                  __builtin_shuffle(s.y, one) * __builtin_shuffle(s.x, two);
-    if (kst_any_of_three(e < 0) & kst_any_of_three(e > 0)) return false;
+    kst_lanes e = KST_NEXT_CORNER(s.x) * KST_LAST_CORNER(s.y) - KST_NEXT_CORNER(s.y) * KST_LAST_CORNER(s.x);
+    if ((int)kst_any_of_three(e < 0) & (int)kst_any_of_three(e > 0)) return false;
     double sum = e[0] + e[1] + e[2];
     if (sum == 0) return kst_cast_edge_on(ray, &s, t);
     kst_lanes ez = e * z;

@@ -140,6 +140,12 @@ static void layers_are_added_set_and_removed(void **state) {
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(sand, "name")), "sand");
     assert_true(number(sand, "strength") == 0.5 && cJSON_IsNull(cJSON_GetObjectItem(sand, "mask")));
     cJSON_Delete(o);
+    o = json_of(run_karst("info", world, "--json"));
+    const cJSON *names = cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "grounds"), 0), "layers");
+    assert_int_equal(cJSON_GetArraySize(names), 2);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(names, 1)), "sand");
+    assert_true(number(o, "steps") == 8 && number(o, "history_bytes") > 0);
+    cJSON_Delete(o);
     expect_refusal(run_karst("layer", world, "off", "dunes"), 1, "there are: rivers, sand");
     expect_refusal(run_karst("layer", world, "set", "sand", "--mask", "cliffs"), 1, "has no mask cliffs");
     expect_refusal(run_karst("layer", world, "add", "sand"), 1, "already");

@@ -153,6 +153,130 @@ static void undo_goes_stroke_by_stroke(void **state) {
     assert_string_equal(hash, flat);
 }
 
+static void a_stamp_goes_from_one_world_to_another(void **state) {
+    (void)state;
+    const char *one = temp_path("from.karst"), *two = temp_path("to.karst"), *stamp = temp_path("hill.exr");
+    good(run_karst("new", one, "--size", "65x65", "--quiet"));
+    good(run_karst("new", two, "--size", "65x65", "--quiet"));
+    good(run_karst("sculpt", one, "--brush", "raise radius=12 strength=9 along=normal", "--at", "32 32", "--quiet"));
+    good(run_karst("export", one, stamp, "--stamp", "32,32,20.5", "--soft", "0", "--quiet"));
+    good(run_karst("sculpt", two, "--stamp", stamp, "--brush", "stamp radius=20.5", "--at", "32 32", "--quiet"));
+    char tif[2][256];
+    for (int k = 0; k < 2; ++k) {
+        snprintf(tif[k], sizeof tif[k], "%s", temp_path(k ? "two.r32" : "one.r32"));
+        good(run_karst("export", k ? two : one, tif[k], "--quiet"));
+    }
+    size_t size, other;
+    float *a = (float *)read_bytes(tif[0], &size), *b = (float *)read_bytes(tif[1], &other);
+    assert_true(size == other && size == 65 * 65 * 4);
+    float worst = 0, highest = 0;
+    for (int k = 0; k < 65 * 65; ++k) worst = fmaxf(worst, fabsf(a[k] - b[k])), highest = fmaxf(highest, a[k]);
+    assert_true(highest == 9 && worst < 1e-4f);
+    free(a);
+    free(b);
+    ran r = run_karst("export", one, temp_path("x.jpg"), "--stamp", "32,32,20");
+    assert_int_equal(r.code, 1);
+    assert_true(is_one_line(r.err));
+    ran_free(&r);
+}
+
+static void transform_moves_what_a_sphere_holds(void **state) {
+    (void)state;
+    const char *world = temp_path("t.karst");
+    good(run_karst("new", world, "--size", "65x65", "--quiet"));
+    ran r = run_karst("transform", world, "--at", "32,32", "--radius", "10", "--falloff", "flat", "--move", "0,5,2",
+                      "--json");
+    assert_int_equal(r.code, 0);
+    assert_true(number(&r, "samples") > 290 && number(&r, "samples") < 320);
+    ran_free(&r);
+    const char *const bad[][4] = {{"--turn", "30", NULL, NULL},
+                                  {"--at", "3,3", NULL, NULL},
+                                  {"--axis", "0,0,0", NULL, NULL},
+                                  {"--falloff", "steep", NULL, NULL}};
+    for (int k = 0; k < 4; ++k) {
+        r = run_karst("transform", world, bad[k][0], bad[k][1]);
+        assert_int_equal(r.code, 2);
+        assert_true(is_one_line(r.err));
+        ran_free(&r);
+    }
+    r = run_karst("transform", world, "--at", "300,300", "--radius", "5", "--move", "0,1,0");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "no ground"));
+    ran_free(&r);
+}
+
+static float *heights_of(const char *world, size_t *count) {
+    const char *file = temp_path("heights.r32");
+    good(run_karst("export", world, file, "--quiet"));
+    size_t size;
+    float *y = (float *)read_bytes(file, &size);
+    *count = size / 4;
+    remove(file);
+    return y;
+}
+
+// A mask keeps every bit where it is 0; a layer takes the strokes and the base does not; restore empties the layer.
+static void masks_limit_and_layers_take_strokes(void **state) {
+    (void)state;
+    const char *world = temp_path("layers.karst");
+    char base[32], hash[32];
+    size_t count;
+    good(run_karst("new", world, "--size", "65x65", "--quiet"));
+    good(run_karst("sculpt", world, "--brush", "noise radius=99 detail=9 strength=7 falloff=flat", "--at", "32 32",
+                   "--quiet"));
+    ground_hash(world, base);
+    float *before = heights_of(world, &count);
+    good(run_karst("mask", world, "high", "--height", "1..90", "--quiet"));
+    good(run_karst("sculpt", world, "--mask", "high", "--brush", "raise radius=99 strength=5", "--at", "32 32",
+                   "--quiet"));
+    float *after = heights_of(world, &count);
+    int kept = 0, raised = 0;
+    for (size_t k = 0; k < count; ++k) {
+        bool same = !memcmp(&before[k], &after[k], 4);
+        assert_true(same || before[k] >= 1);
+        kept += same;
+        raised += !same;
+    }
+    assert_true(kept > 500 && raised > 500);
+    free(before), free(after);
+    good(run_karst("undo", world, "--quiet"));
+    good(run_karst("layer", world, "add", "work", "--quiet"));
+    good(run_karst("sculpt", world, "--layer", "work", "--brush", "pull radius=20 strength=1", "--at",
+                   "32 2 32; 40 9 40", "--quiet"));
+    ground_hash(world, hash);
+    assert_true(strcmp(hash, base));
+    good(run_karst("layer", world, "off", "work", "--quiet"));
+    ground_hash(world, hash);
+    assert_string_equal(hash, base);
+    good(run_karst("layer", world, "on", "work", "--quiet"));
+    good(run_karst("sculpt", world, "--layer", "work", "--brush", "restore radius=99 strength=1 falloff=flat", "--at",
+                   "32 32", "--quiet"));
+    float *restored = heights_of(world, &count);
+    good(run_karst("layer", world, "off", "work", "--quiet"));
+    float *bare = heights_of(world, &count);
+    for (size_t k = 0; k < count; ++k) assert_true(fabsf(restored[k] - bare[k]) < 1e-5f);
+    free(restored), free(bare);
+}
+
+// Restore goes back to the ground before the first stroke of the file.
+static void restore_toward_the_beginning_undoes_a_place(void **state) {
+    (void)state;
+    const char *world = temp_path("begin.karst");
+    size_t count;
+    good(run_karst("new", world, "--size", "65x65", "--quiet"));
+    good(run_karst("sculpt", world, "--brush", "noise radius=99 detail=9 strength=7 falloff=flat", "--at", "32 32",
+                   "--quiet"));
+    float *before = heights_of(world, &count);
+    const char *strokes = write_text("begin.strokes",
+                                     "karst-strokes 1\nbrush raise radius=30 strength=5\n32 32\n"
+                                     "brush restore radius=12 strength=1 toward=begin falloff=flat\n40 32\n");
+    good(run_karst("sculpt", world, "--strokes", strokes, "--quiet"));
+    float *after = heights_of(world, &count);
+    assert_true(fabsf(after[32 * 65 + 42] - before[32 * 65 + 42]) < 1e-5f);
+    assert_true(after[32 * 65 + 20] > before[32 * 65 + 20] + 0.5f);
+    free(before), free(after);
+}
+
 // Stopped in the second stroke: the first, which is a step of its own by then, is taken back too.
 static void a_stopped_file_leaves_the_world_as_it_was(void **state) {
     (void)state;
@@ -194,6 +318,10 @@ int main(void) {
         cmocka_unit_test(a_stroke_file_makes_an_overhang_that_answers_from_below),
         cmocka_unit_test(one_dab_on_the_command_line_and_a_record_of_it),
         cmocka_unit_test(undo_goes_stroke_by_stroke),
+        cmocka_unit_test(a_stamp_goes_from_one_world_to_another),
+        cmocka_unit_test(transform_moves_what_a_sphere_holds),
+        cmocka_unit_test(masks_limit_and_layers_take_strokes),
+        cmocka_unit_test(restore_toward_the_beginning_undoes_a_place),
         cmocka_unit_test(a_stopped_file_leaves_the_world_as_it_was),
         cmocka_unit_test(what_is_wrong_is_one_line_and_changes_nothing),
     };

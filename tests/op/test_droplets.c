@@ -283,6 +283,7 @@ static void the_brush_grows_no_ripples(void **state) {
     (void)state;
     kst_drop_brush brush;
     kst_drop_brush_make(&brush);
+    double worst[2] = {1, 1};
     for (int k = 0; k < KST_DROP_PLACES * KST_DROP_PLACES; ++k) {
         double u = (k % KST_DROP_PLACES + 0.5) / KST_DROP_PLACES, v = (k / KST_DROP_PLACES + 0.5) / KST_DROP_PLACES;
         float cone[KST_DROP_ROWS][KST_DROP_BOX], sum = 0, all = 0;
@@ -296,9 +297,12 @@ static void the_brush_grows_no_ripples(void **state) {
         for (int j = 0; j < KST_DROP_ROWS; ++j)
             for (int i = 0; i < KST_DROP_BOX; ++i) cone[j][i] /= sum;
         assert_true(fabsf(all - 1) < 1e-5f);
-        assert_true(least_response(brush.weight[k], u, v) > -0.004);
-        assert_true(least_response(cone, u, v) < -0.01);  // control: a plain cone grows them
+        worst[0] = fmin(worst[0], least_response(brush.weight[k], u, v));
+        worst[1] = fmin(worst[1], least_response(cone, u, v));
     }
+    print_message("least response of the brush %.4f, of a cone %.4f\n", worst[0], worst[1]);
+    assert_true(worst[0] > -0.004);
+    assert_true(worst[1] < -0.01);  // control: a plain cone grows them
 }
 
 static void flats_steps_and_the_least_land_stay_finite(void **state) {

@@ -42,24 +42,26 @@ static void along_vertex(const kst_strip *s, const kst_image *image, const kst_s
 // does not shrink. Sums run over rows, then columns: the same order wherever the strips are cut.
 KST_TWINS static void mean_of(const kst_strip *s, const float *plane, const kst_span *span, int half, double *columns,
                               double *out) {
-    int32_t x0 = span->x0 - half, x1 = span->x1 + half, z0 = span->row - half, z1 = span->row + half + 1;
-    if (x0 < 0) x0 = 0;
+    int32_t first = span->x0 - half, wide = span->x1 - span->x0 + 2 * half;  // columns outside the ground are 0
+    int32_t x0 = first > 0 ? first : 0, x1 = span->x1 + half, z0 = span->row - half, z1 = span->row + half + 1;
     if (x1 > s->shape.columns) x1 = s->shape.columns;
     if (z0 < 0) z0 = 0;
     if (z1 > s->shape.rows) z1 = s->shape.rows;
-    int wide = x1 - x0;
+    int count = span->x1 - span->x0;
     for (int i = 0; i < wide; ++i) columns[i] = 0;
     for (int32_t row = z0; row < z1; ++row) {
         const float *line = plane + kst_old_at(s, x0, row);
-        for (int i = 0; i < wide; ++i) columns[i] += (double)line[i];
+        double *to = columns + (x0 - first);
+        for (int i = 0; i < x1 - x0; ++i) to[i] += (double)line[i];
     }
-    for (int i = 0; i < span->x1 - span->x0; ++i) {
+    for (int i = 0; i < count; ++i) out[i] = 0;
+    for (int k = 0; k <= 2 * half; ++k)
+        for (int i = 0; i < count; ++i) out[i] += columns[i + k];
+    for (int i = 0; i < count; ++i) {
         int32_t a = span->x0 + i - half, b = span->x0 + i + half + 1;
-        if (a < 0) a = 0;
-        if (b > s->shape.columns) b = s->shape.columns;
-        double sum = 0;
-        for (int32_t c = a; c < b; ++c) sum += columns[c - x0];
-        out[i] = sum / ((double)(b - a) * (double)(z1 - z0));
+        a = a < x0 ? x0 : a;
+        b = b > x1 ? x1 : b;
+        out[i] /= (double)(b - a) * (double)(z1 - z0);
     }
 }
 

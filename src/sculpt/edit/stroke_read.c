@@ -197,7 +197,7 @@ static karst_status begin_stroke(reader *r, bool same) {
         if (k < 0) return wrong(r, "brush %.*s: there is no such brush", kind.size, kind.at);
         r->brush = (karst_recording){.axes = "rgb", .brush = karst_brush_def_default()};
         r->brush.brush.kind = (karst_brush_kind)k;
-        if (k == KARST_BRUSH_STAMP) r->brush.brush.falloff = KARST_FALLOFF_FLAT;
+        if (k == KARST_BRUSH_STAMP) r->brush.brush.falloff = KARST_FALLOFF_FLAT, r->brush.brush.spacing = 2;
         r->has_brush = true;
     }
     karst_status status = read_keys(r, &r->brush);

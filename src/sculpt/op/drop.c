@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Drops that run over a block of ground.
 //
-// After: H. T. Beyer, "Implementation of a method for hydraulic erosion", 2015; and C. Foster's talk on the terrain of
+// After: H. T. Beyer, "Implementation of a method for hydraulic erosion", 2015; and C. McAnlis's talk on the terrain of
 // Halo Wars (GDC 2009), where drops limited to a mask leave a map of what they wore.
 // We differ: slopes are heights over cells, so no unit enters; ground is taken round the drop's true place; every
 // change is weighed by the mask, and what is refused stays in the load; a drop raises no ground above where it came
