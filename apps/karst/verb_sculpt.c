@@ -134,6 +134,20 @@ static karst_status open_begin(args *a, const char *path, karst_recordings *all,
     return status;
 }
 
+// With --paint the strokes go into a mask.
+static karst_status open_paint(args *a, const edit *e, karst_recordings *all, karst_field **out) {
+    const char *name = arg_text(a, "--paint", NULL);
+    karst_sheet sheet;
+    if (!name) return KARST_OK;
+    karst_status status = karst_project_find_sheet(e->project, e->ground.id, KARST_SHEET_MASK, name, &sheet);
+    if (!status) status = karst_project_sheet_field(e->project, sheet.id, 0, out);
+    for (size_t k = 0; k < all->count && !status; ++k) {
+        all->strokes[k].brush.paint = *out;
+        status = karst_brush_check(&all->strokes[k].brush, &a->report);
+    }
+    return status;
+}
+
 // A step of the history by the stroke's name, or its brush's.
 static const char *step_name(const karst_recordings *all, size_t k) {
     if (k >= all->count) return "sculpt";
@@ -159,16 +173,21 @@ static karst_status draw_all(args *a, const char *path, karst_recordings *all, t
         edit_leave(&begin);
         return status;
     }
+    karst_field *paint = NULL;
+    status = open_paint(a, &e, all, &paint);
     double start = wall_s();
     for (size_t k = 0; k < all->count && !status; ++k) {
         karst_touched touched = {0};
-        if (k) status = edit_next(a, &e, step_name(all, k));
+        if (k && paint) status = karst_field_flush(paint);
+        if (k && !status) status = edit_next(a, &e, step_name(all, k));
         if (!status) status = draw(a, &e.canvas, &all->strokes[k], t, &touched);
         if (status) break;
         t->touched.dabs += touched.dabs;
         t->touched.samples += touched.samples;
         tell_stroke(a, &all->strokes[k], &touched, list);
     }
+    if (paint && !status) status = karst_field_flush(paint);
+    karst_field_destroy(paint);
     status = edit_end(a, &e, status);
     t->seconds = wall_s() - start;
     edit_leave(&begin);
@@ -210,6 +229,7 @@ static const option options[] = {
     {"--brush", "TEXT", "a brush as in such a file: \"raise radius=30 strength=4 along=view\""},
     {"--at", "TEXT", "its points: \"X Z\" on the ground or \"X Y Z\", more of them after ; [m]"},
     {"--stamp", "FILE", "press a stamp of heights or vectors (.png .tif .exr) instead; --brush may add to it"},
+    {"--paint", "MASK", "draw into a mask of the world, 0..1: raise adds strength, lower takes it away"},
     EDIT_OPTIONS,
     {"--record", "FILE", "write the strokes as they were understood, every key said"},
     {0},

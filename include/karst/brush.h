@@ -83,6 +83,9 @@ typedef struct karst_brush_def {
     uint64_t seed;             ///< of noise and of all that varies
     const karst_stamp *stamp;  ///< of KARST_BRUSH_STAMP, yours
     karst_toward toward;
+    /// Paint in place of moving ground: raise adds strength to the y of this field inside the sphere, lower takes it
+    /// away, within 0..1. A mask of the canvas's shape, yours; NULL: the ground moves.
+    karst_field *paint;
     karst_field *reference;  ///< of the canvas's shape, yours; NULL: none
     uint32_t cookie;         ///< set by the default function, do not touch
 } karst_brush_def;

@@ -258,6 +258,35 @@ static void masks_limit_and_layers_take_strokes(void **state) {
     free(restored), free(bare);
 }
 
+static void a_painted_mask_limits_the_next_stroke(void **state) {
+    (void)state;
+    const char *world = temp_path("paint.karst");
+    size_t count;
+    int raised = 0;
+    good(run_karst("new", world, "--size", "65x65", "--quiet"));
+    good(run_karst("mask", world, "path", "--all", "--invert", "--quiet"));
+    good(run_karst("sculpt", world, "--paint", "path", "--brush", "raise radius=6 strength=1", "--at", "20 32; 44 32",
+                   "--quiet"));
+    good(run_karst("sculpt", world, "--mask", "path", "--brush", "raise radius=99 strength=5", "--at", "32 32",
+                   "--quiet"));
+    float *y = heights_of(world, &count);
+    for (size_t k = 0; k < count; ++k) {
+        double dx = fmax(fmax(20 - (double)(k % 65), (double)(k % 65) - 44), 0), dz = (double)(k / 65) - 32;
+        assert_true(dx * dx + dz * dz < 36 || y[k] == 0);
+        raised += y[k] > 0;
+    }
+    assert_true(raised > 300 && y[32 * 65 + 30] > 4);
+    free(y);
+    ran r = run_karst("sculpt", world, "--paint", "none", "--brush", "raise", "--at", "3 3");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "there are: path"));
+    ran_free(&r);
+    r = run_karst("sculpt", world, "--paint", "path", "--brush", "smooth strength=1", "--at", "3 3");
+    assert_int_equal(r.code, 1);
+    assert_true(is_one_line(r.err));
+    ran_free(&r);
+}
+
 // Restore goes back to the ground before the first stroke of the file.
 static void restore_toward_the_beginning_undoes_a_place(void **state) {
     (void)state;
@@ -321,6 +350,7 @@ int main(void) {
         cmocka_unit_test(a_stamp_goes_from_one_world_to_another),
         cmocka_unit_test(transform_moves_what_a_sphere_holds),
         cmocka_unit_test(masks_limit_and_layers_take_strokes),
+        cmocka_unit_test(a_painted_mask_limits_the_next_stroke),
         cmocka_unit_test(restore_toward_the_beginning_undoes_a_place),
         cmocka_unit_test(a_stopped_file_leaves_the_world_as_it_was),
         cmocka_unit_test(what_is_wrong_is_one_line_and_changes_nothing),

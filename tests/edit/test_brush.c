@@ -487,6 +487,50 @@ static void restore_goes_back_to_the_reference(void **state) {
     karst_field_destroy(reference);
 }
 
+static void a_mask_is_painted_where_the_sphere_is(void **state) {
+    (void)state;
+    uint64_t painted = 0, full = 0;
+    for (prop p = prop_begin("brush_paint", 40); prop_next(&p);) {
+        karst_field *field = random_field(&p);
+        vertices ground = vertices_of(field);
+        karst_field *sheet = random_mask(&p, &ground), *limit = prop_chance(&p, 0.5) ? random_mask(&p, &ground) : NULL;
+        vertices before = vertices_of(sheet), m = limit ? vertices_of(limit) : (vertices){0};
+        karst_brush_def def = random_brush(&p, ground.shape.spacing_m);
+        def.kind = prop_chance(&p, 0.5) ? KARST_BRUSH_RAISE : KARST_BRUSH_LOWER;
+        def.paint = sheet;
+        karst_dab dab = random_dab(&p, &ground);
+        karst_canvas canvas = {.shown = field, .target = field, .mask = limit};
+        karst_touched touched = {0};
+        assert_int_equal(karst_brush_dab(&canvas, &def, &dab, NULL, NULL, &touched), KARST_OK);
+        vertices after = vertices_of(sheet), still = vertices_of(field);
+        prop_check(&p, all_same(&ground, &still));
+        double amount = def.kind == KARST_BRUSH_RAISE ? def.strength : -def.strength;
+        uint64_t changed = 0;
+        for (int j = 0; j < ground.shape.rows; ++j)
+            for (int i = 0; i < ground.shape.columns; ++i) {
+                size_t k = (size_t)j * (size_t)ground.shape.columns + (size_t)i;
+                double w = weight(&def, &dab, vertex_at(&ground, i, j));
+                if (limit) w *= fmin(fmax((double)m.y[k], 0), 1);
+                changed += !same_bits(&before, &after, k);
+                if (w <= 0) {
+                    prop_check(&p, same_bits(&before, &after, k));
+                    continue;
+                }
+                double wanted = fmin(fmax((double)before.y[k] + w * amount, 0), 1);
+                prop_near(&p, after.y[k], wanted, 1e-6);
+                full += after.y[k] == 1;
+            }
+        prop_check(&p, changed == touched.samples);
+        painted += changed;
+        vertices_free(&ground), vertices_free(&before), vertices_free(&after), vertices_free(&still);
+        if (limit) vertices_free(&m);
+        karst_field_destroy(field);
+        karst_field_destroy(sheet);
+        karst_field_destroy(limit);
+    }
+    assert_true(painted > 1000 && full > 10);
+}
+
 // ---- transform -----------------------------------------------------------------------------------------
 
 static void transform_carries_masked_vertices_and_a_turn_stays_a_turn(void **state) {
@@ -550,6 +594,7 @@ int main(void) {
         cmocka_unit_test(the_pen_s_tilt_turns_the_way_out),
         cmocka_unit_test(bad_numbers_and_failures_are_told),
         cmocka_unit_test(restore_goes_back_to_the_reference),
+        cmocka_unit_test(a_mask_is_painted_where_the_sphere_is),
         cmocka_unit_test(transform_carries_masked_vertices_and_a_turn_stays_a_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,8 @@ karst_status karst_brush_check(const karst_brush_def *d, karst_report *report) {
         {d->spacing >= 0.005 && d->spacing <= 100, "spacing: 0.005..100 radii"},
         {d->detail_m >= 0 && d->detail_m <= 1e6, "detail: 0..1e6 m"},
         {d->kind != KARST_BRUSH_NOISE || d->detail_m >= 1e-3, "detail: the noise's size [m], at least 0.001"},
+        {!d->paint || d->kind == KARST_BRUSH_RAISE || d->kind == KARST_BRUSH_LOWER,
+         "paint: a mask is painted with raise, and wiped with lower"},
         {is_share(d->pressure_size) && is_share(d->pressure_force), "pressure: shares of 0..1"},
         {d->tilt >= 0 && d->tilt <= 10, "tilt: 0..10"},
         {d->radial >= 1 && d->radial <= KARST_RADIAL_MAX, "radial: 1..64 images"},
@@ -176,6 +178,7 @@ static karst_status change(job *j, kst_image *image, int count, karst_touched *o
                      .restores = j->def->kind == KARST_BRUSH_RESTORE,
                      .toward = j->def->toward,
                      .reference = j->def->reference,
+                     .paint = j->def->paint,
                      .row = kst_brush_change,
                      .context = &j->run};
     return kst_walk_run(&walk, NULL, out);

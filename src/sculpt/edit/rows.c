@@ -91,10 +91,30 @@ static void many_images(const kst_strip *s, const kst_brush_run *run, kst_span *
     add(s, span->row, span->x0, count, sum, sx, sy, sz);
 }
 
+// Values 0..1 of a sheet: up or down by the strongest image's amount, of any image.
+static void paint(const kst_strip *s, const kst_brush_run *run, kst_span *span, int worker) {
+    int count = span->x1 - span->x0;
+    double *most = kst_scratch_row(s, worker, MOST);
+    for (int i = 0; i < count; ++i) most[i] = 0;
+    for (int k = 0; k < run->image_count; ++k) {
+        if (!kst_weigh(s, run, &run->image[k], span)) continue;
+        for (int i = 0; i < count; ++i) most[i] = span->weight[i] > most[i] ? span->weight[i] : most[i];
+    }
+    mask_weights(s, span->row, span->x0, count, most);
+    size_t at = kst_new_at(s, span->x0, span->row);
+    for (int i = 0; i < count; ++i) {
+        if (!(most[i] > 0)) continue;
+        double value = (double)s->ref_y[at + (size_t)i] + run->image[0].amount * most[i];
+        s->new_y[at + (size_t)i] = (float)(value < 0 ? 0 : value > 1 ? 1 : value);
+    }
+}
+
 void kst_brush_change(const kst_strip *s, int32_t row, int32_t x0, int32_t x1, int worker, void *context) {
     const kst_brush_run *run = context;
     kst_span span = span_of(s, row, x0, x1, worker);
-    if (run->image_count == 1)
+    if (run->def->paint)
+        paint(s, run, &span, worker);
+    else if (run->image_count == 1)
         one_image(s, run, &span, worker);
     else
         many_images(s, run, &span, worker);

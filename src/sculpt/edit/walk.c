@@ -27,6 +27,13 @@ static int32_t most(int32_t a, int32_t b) {
     return a > b ? a : b;
 }
 
+static void add_rect(karst_rect *all, karst_rect r) {
+    if (all->x0 == all->x1)
+        *all = r;
+    else
+        *all = (karst_rect){least(all->x0, r.x0), least(all->z0, r.z0), most(all->x1, r.x1), most(all->z1, r.z1)};
+}
+
 // ---- memory of a strip -----------------------------------------------------------------------------
 
 typedef struct layout {
@@ -80,8 +87,31 @@ static karst_status read_old(const kst_walk *w, kst_strip *s, float *old[3], kar
                             old[1] + at, old[2] + at, s->stride);
 }
 
+// ---- painting: values of a field of their own ---------------------------------------------------------
+
+static karst_status write_painted(const kst_walk *w, const kst_strip *s, karst_rect part, karst_touched *touched) {
+    for (int32_t row = part.z0; row < part.z1; ++row) {
+        size_t at = kst_new_at(s, part.x0, row);
+        int first = part.x1 - part.x0, last = -1, samples = 0;
+        for (int i = 0; i < part.x1 - part.x0; ++i) {
+            if (!memcmp(&s->new_y[at + (size_t)i], &s->ref_y[at + (size_t)i], sizeof(float))) continue;
+            if (first > i) first = i;
+            last = i;
+            ++samples;
+        }
+        if (last < 0) continue;
+        karst_rect r = {part.x0 + first, row, part.x0 + last + 1, row + 1};
+        karst_status status = karst_field_write(w->paint, r, s->new_y + at + first, NULL, NULL, s->width);
+        if (status) return status;
+        touched->samples += (uint64_t)samples;
+        add_rect(&touched->rect, r);
+    }
+    return KARST_OK;
+}
+
 // What restore goes toward: another field, or what is shown without the layer that is edited.
 static karst_status read_reference(const kst_walk *w, const kst_strip *s, float *ref[3]) {
+    if (w->paint) return karst_field_read(w->paint, s->rect, ref[0], NULL, NULL, s->width);
     bool base = w->toward == KARST_TOWARD_BASE;
     karst_field *from = base ? w->canvas->target : w->reference;
     if (!from || (base && from == w->canvas->shown)) return KARST_ERROR_ARGUMENT;
@@ -132,13 +162,6 @@ static change find_change(const kst_strip *s, karst_rect part) {
     return c;
 }
 
-static void add_rect(karst_rect *all, karst_rect r) {
-    if (all->x0 == all->x1)
-        *all = r;
-    else
-        *all = (karst_rect){least(all->x0, r.x0), least(all->z0, r.z0), most(all->x1, r.x1), most(all->z1, r.z1)};
-}
-
 // Chunk by chunk, so that one in which nothing changed is not touched.
 static karst_status write_new(const kst_walk *w, const kst_strip *s, karst_touched *touched) {
     enum { SIDE = KARST_CHUNK_CELLS };
@@ -146,6 +169,11 @@ static karst_status write_new(const kst_walk *w, const kst_strip *s, karst_touch
         for (int32_t bx = s->rect.x0 / SIDE; bx <= (s->rect.x1 - 1) / SIDE; ++bx) {
             karst_rect part = {most(s->rect.x0, bx * SIDE), most(s->rect.z0, bz * SIDE),
                                least(s->rect.x1, (bx + 1) * SIDE), least(s->rect.z1, (bz + 1) * SIDE)};
+            if (w->paint) {
+                karst_status status = write_painted(w, s, part, touched);
+                if (status) return status;
+                continue;
+            }
             change c = find_change(s, part);
             if (!c.samples) continue;
             size_t at = kst_new_at(s, c.rect.x0, c.rect.z0);
@@ -176,7 +204,7 @@ static void do_rows(int begin, int end, int worker, void *context) {
         } else {
             size_t from = kst_old_at(s, s->rect.x0, row), to = kst_new_at(s, s->rect.x0, row);
             size_t bytes = (size_t)s->width * sizeof(float);
-            memcpy(s->new_y + to, s->y + from, bytes);
+            memcpy(s->new_y + to, r->walk->paint ? s->ref_y + to : s->y + from, bytes);
             memcpy(s->new_x + to, s->x + from, bytes);
             memcpy(s->new_z + to, s->z + from, bytes);
         }
@@ -189,7 +217,7 @@ static karst_status one_strip(const kst_walk *w, kst_strip *s, float *old[3], fl
                               karst_rect before, double *sums, karst_touched *touched) {
     karst_status status = read_old(w, s, old, before);
     if (!status && !w->looks && w->canvas->mask) status = karst_canvas_read_mask(w->canvas, s->rect, mask, s->width);
-    if (!status && w->restores) status = read_reference(w, s, ref);
+    if (!status && (w->restores || w->paint)) status = read_reference(w, s, ref);
     if (status) return status;
     int count = s->rect.z1 - s->rect.z0;
     size_t vertices = (size_t)count * (size_t)s->width;
@@ -210,7 +238,7 @@ karst_status kst_walk_run(const kst_walk *w, double *sums, karst_touched *touche
     float *old[3], *ref[3], *mask;
     cut_up(w, &l, &s, old, ref, &mask);
     if (w->canvas->mask && !w->looks) s.mask = mask;
-    if (w->restores) s.ref_y = ref[0], s.ref_x = ref[1], s.ref_z = ref[2];
+    if (w->restores || w->paint) s.ref_y = ref[0], s.ref_x = ref[1], s.ref_z = ref[2];
     s.width = w->rect.x1 - w->rect.x0;
     karst_rect before = {0, 0, 0, 0};
     for (int32_t z = w->rect.z0; z < w->rect.z1 && !status; z = s.rect.z1) {

@@ -57,7 +57,8 @@ typedef struct kst_walk {
     bool restores;  // fill ref_*
     karst_toward toward;
     karst_field *reference;
-    kst_row_fn *row;  // changes the new planes there, or adds to the row's sums
+    karst_field *paint;  // its y is what changes, and is in ref_y as it was; NULL: the canvas
+    kst_row_fn *row;     // changes the new planes there, or adds to the row's sums
     void *context;
 } kst_walk;
 
