@@ -117,12 +117,13 @@ static karst_status river_rows(bench *b) {
             memcpy(level.start_m + kst_level_inner(&level) + (size_t)y * (size_t)level.width,
                    h + (size_t)y * (size_t)side, sizeof(float) * (size_t)side);
         kst_level_frame(&level, 0, 1000);
-        status = kst_level_open(&level);
+        status = kst_level_open(&level, &team);
     }
     free(h);
     if (!status) status = kst_route_create(level.width, level.height, &route);
     const kst_settling settling = {0.5f, 0.001f, INFINITY, 1e12};
-    const kst_rivers_step step = {.cut = 0.2f, .creep = 0.1f, .talus = 1, .fan = 0.2f, .min_fall_m = 0.005f};
+    const kst_rivers_step step = {
+        .cut = 0.2f, .creep = 0.1f, .talus = 1, .fan = 0.2f, .half_cells = 40000, .min_fall_m = 0.005f};
     if (!status) {
         kst_level_fix_ring(&level);
         status = kst_settle(&level, &route, &settling, &team, &change, &deepest);

@@ -14,10 +14,11 @@ extern "C" {
 /// Rivers: they cut by how much water they carry and how steep they run (stream power, area^0.5 * slope), lay down what
 /// they carry where they slow, and fill lakes. Start from karst_rivers_def_default().
 typedef struct karst_rivers_def {
-    float years;               ///< age [yr]: 100,000 is young, 250,000 wears summits down; 0: no rivers
+    float years;               ///< age [yr]: 50,000 is young, 200,000 wears summits down; 0: no rivers
     float erodibility_per_yr;  ///< how fast soft rock wears [1/yr]; only its product with years counts
     float coarse_m;            ///< the large valleys are made on cells of at most this [m]
     float fan;                 ///< how readily rivers lay down on their way, 0..1: higher makes broader plains
+    float river_m2;            ///< rivers that drain this carry off half of what slopes bring them [m^2], > 0
     float creep_m2_per_yr;     ///< how fast slopes round off [m^2/yr]
     float bed;                 ///< width of a river / root of the area it drains [m/m]; 0: no beds are carved
     float bank;                ///< steepest that the banks of rivers stay [m/m], > 0

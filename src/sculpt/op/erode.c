@@ -13,6 +13,7 @@
 
 #include "op/beds.h"
 #include "op/droplets.h"
+#include "op/erode_ground.h"
 #include "op/rivers.h"
 #include "op/settle.h"
 #include "op/thermal.h"
@@ -52,35 +53,6 @@ static void advance(pipeline *p, const kst_level *level, double steps) {
 
 // ---- levels ----------------------------------------------------------------------------------------
 
-static karst_status check_values(const karst_erosion_ground *g, float *low, float *high) {
-    size_t cells = (size_t)g->width * (size_t)g->height;
-    bool bad = false;
-    *low = *high = g->height_m[0];
-    for (size_t i = 0; i < cells; ++i) {
-        float h = g->height_m[i];
-        bad |= !isfinite(h) || (g->mask && !isfinite(g->mask[i])) || (g->hardness && !isfinite(g->hardness[i]));
-        *low = h < *low ? h : *low;
-        *high = h > *high ? h : *high;
-    }
-    return bad ? KARST_ERROR_ARGUMENT : KARST_OK;
-}
-
-static float in_0_1(float v) {
-    return v < 0 ? 0 : v > 1 ? 1 : v;
-}
-
-static void fill_finest(const karst_erosion_ground *g, kst_level *l) {
-    for (int y = 0; y < g->height; ++y) {
-        size_t from = (size_t)y * (size_t)g->width, to = kst_level_inner(l) + (size_t)y * (size_t)l->width;
-        for (int x = 0; x < g->width; ++x, ++from, ++to) {
-            float soft = g->hardness ? 1 - in_0_1(g->hardness[from]) : 1;
-            l->start_m[to] = g->height_m[from];
-            l->take[to] = g->mask ? in_0_1(g->mask[from]) : 1;
-            l->yield[to] = l->take[to] * soft;
-        }
-    }
-}
-
 // Rivers need some fall, but on low land not more than a small part of what there is.
 static float find_least_fall(const karst_erosion_ground *g, float asked, float low, float high) {
     float way_m = (float)(g->width > g->height ? g->width : g->height) * g->cell_m,
@@ -109,7 +81,7 @@ static int count_levels(const karst_erosion_ground *g, float coarse_m) {
 static karst_status make_levels(pipeline *p) {
     const karst_erosion_ground *g = p->ground;
     float low, high;
-    karst_status status = check_values(g, &low, &high);
+    karst_status status = kst_ground_range(g, &p->team, &low, &high);
     if (status) return status;
     p->least_fall = find_least_fall(g, p->def->rivers.least_fall, low, high);
     p->size_m = fmaxf(fabsf(low), fabsf(high));
@@ -119,9 +91,10 @@ static karst_status make_levels(pipeline *p) {
         status = kst_level_create(w, h, cell_m, &p->level[l]);
         if (status) break;
         if (l == count - 1)
-            fill_finest(g, &p->level[l]);
+            status = kst_ground_in(g, &p->level[l], &p->team);
         else
-            kst_level_down(&p->level[l + 1], &p->level[l]);
+            status = kst_level_down(&p->level[l + 1], &p->level[l], &p->team);
+        if (status) break;
         kst_level_frame(&p->level[l], low, high);
         p->work += chapter[chapter_of(l)].steps * (double)kst_level_cells(&p->level[l]);
         w = (w + 1) / 2;
@@ -156,6 +129,7 @@ static karst_status run_rivers(pipeline *p, int l, kst_route *route) {
                             .creep = creep < 0.2f ? creep : 0.2f,
                             .talus = def->talus,
                             .fan = def->fan,
+                            .half_cells = def->river_m2 / (level->cell_m * level->cell_m),
                             .min_fall_m = fall_of(p, level) * level->cell_m};
     karst_status status = KARST_OK;
     for (int s = 0; s < steps && !status; ++s) {
@@ -172,14 +146,8 @@ static karst_status run_rivers(pipeline *p, int l, kst_route *route) {
     return status;
 }
 
-static void keep_rock(kst_level *l) {
-    for (size_t i = 0; i < kst_level_cells(l); ++i)
-        if (l->height_m[i] < l->rock_m[i]) l->rock_m[i] = l->height_m[i];
-}
-
 // The level, frame and all, as land; its hardness lies in the spare array.
-static kst_land as_land(kst_level *l) {
-    for (size_t i = 0; i < kst_level_cells(l); ++i) l->spare_m[i] = l->take[i] > 0 ? 1 - l->yield[i] / l->take[i] : 1;
+static kst_land as_land(const kst_level *l) {
     return (kst_land){.width = l->width,
                       .height = l->height,
                       .cell_m = l->cell_m,
@@ -193,25 +161,25 @@ static karst_status run_rain(pipeline *p, kst_level *level) {
     if (p->def->droplets.drops <= 0) return KARST_OK;
     kst_land land = as_land(level);
     kst_droplets_result result;
-    karst_status status = kst_droplets(&land, &p->def->droplets, p->team.jobs, p->team.progress, &result);
+    karst_status status = kst_level_hardness(level, &p->team);
+    if (!status) status = kst_droplets(&land, &p->def->droplets, p->team.jobs, p->team.progress, &result);
     if (status) return status;
     double change_m = result.ledger.deposited_m - result.ledger.eroded_m;
     p->explained_m += change_m;
-    keep_rock(level);
     advance(p, level, rain_work);
-    return KARST_OK;
+    return kst_level_keep_rock(level, &p->team);
 }
 
 static karst_status run_thermal(pipeline *p, kst_level *level) {
     if (p->def->thermal.passes <= 0) return KARST_OK;
     kst_land land = as_land(level);
     kst_ledger ledger;
-    karst_status status = kst_thermal(&land, &p->def->thermal, p->team.jobs, p->team.progress, &ledger);
+    karst_status status = kst_level_hardness(level, &p->team);
+    if (!status) status = kst_thermal(&land, &p->def->thermal, p->team.jobs, p->team.progress, &ledger);
     if (status) return status;
     p->explained_m += ledger.deposited_m - ledger.eroded_m;
-    keep_rock(level);
     advance(p, level, thermal_work);
-    return KARST_OK;
+    return kst_level_keep_rock(level, &p->team);
 }
 
 static karst_status run_level(pipeline *p, int l) {
@@ -249,39 +217,23 @@ static karst_status run_level(pipeline *p, int l) {
 
 // ---- out -------------------------------------------------------------------------------------------
 
-static karst_status tell(pipeline *p, kst_level *l, karst_erosion_result *out) {
-    double start_m, end_m, moved_m = 0, area = (double)l->cell_m * (double)l->cell_m;
+static karst_status tell(const pipeline *p, const kst_level *l, karst_erosion_result *out) {
+    double start_m, end_m, area = (double)l->cell_m * (double)l->cell_m;
+    kst_ground_sums sums;
     karst_status status = kst_level_volume(l, l->start_m, &p->team, &start_m);
     if (!status) status = kst_level_volume(l, l->height_m, &p->team, &end_m);
+    if (!status) status = kst_ground_sum(l, &p->team, &sums);
     if (status) return status;
-    for (size_t i = 0; i < kst_level_cells(l); ++i) moved_m += fabs((double)l->height_m[i] - (double)l->start_m[i]);
-    karst_erosion_result r = {.deepest_breach_m = p->breach_m};
-    for (int y = 0; y < l->inner_height; ++y) {
-        size_t at = kst_level_inner(l) + (size_t)y * (size_t)l->width;
-        for (int x = 0; x < l->inner_width; ++x, ++at) {
-            float wear = l->start_m[at] - l->rock_m[at];
-            r.worn_m3 += (double)wear;
-            r.laid_m3 += (double)l->height_m[at] - (double)l->rock_m[at];
-            if (wear > r.deepest_cut_m) r.deepest_cut_m = wear;
-        }
-    }
-    r.worn_m3 *= area;
-    r.laid_m3 *= area;
-    r.carried_m3 = r.worn_m3 - r.laid_m3;
-    r.account_error = moved_m > 0 ? fabs(end_m - start_m - p->explained_m) / moved_m : 0;
-    *out = r;
+    double unexplained_m = fabs(end_m - start_m - p->explained_m);
+    *out = (karst_erosion_result){
+        .worn_m3 = area * sums.worn_m,
+        .laid_m3 = area * sums.laid_m,
+        .carried_m3 = area * (sums.worn_m - sums.laid_m),
+        .account_error = sums.moved_m > 0 ? unexplained_m / sums.moved_m : 0,
+        .deepest_cut_m = sums.deepest_m,
+        .deepest_breach_m = p->breach_m,
+    };
     return KARST_OK;
-}
-
-static void hand_out(const karst_erosion_ground *g, const kst_level *l) {
-    for (int y = 0; y < g->height; ++y) {
-        size_t to = (size_t)y * (size_t)g->width, from = kst_level_inner(l) + (size_t)y * (size_t)l->width;
-        for (int x = 0; x < g->width; ++x, ++from, ++to) {
-            g->height_m[to] = l->height_m[from];
-            if (g->wear_m) g->wear_m[to] = l->start_m[from] - l->rock_m[from];
-            if (g->deposit_m) g->deposit_m[to] = l->height_m[from] - l->rock_m[from];
-        }
-    }
 }
 
 karst_status karst_erode(const karst_erosion_ground *ground, const karst_erosion_def *def, karst_jobs *jobs,
@@ -295,14 +247,14 @@ karst_status karst_erode(const karst_erosion_ground *ground, const karst_erosion
     *p = (pipeline){.ground = ground, .def = def, .team = {jobs, progress, "erode", 0}};
     karst_status status = make_levels(p);
     for (int l = 0; l < p->level_count && !status; ++l) {
-        status = kst_level_open(&p->level[l]);
+        status = kst_level_open(&p->level[l], &p->team);
         if (!status) status = run_level(p, l);
     }
     kst_level *finest = p->level_count ? &p->level[p->level_count - 1] : NULL;
     karst_erosion_result told;
     if (!status) status = tell(p, finest, &told);
     if (!status) {
-        hand_out(ground, finest);
+        kst_ground_out(ground, finest, jobs);
         if (result) *result = told;
     }
     for (int l = 0; l < LEVELS_MAX; ++l) kst_level_free(&p->level[l]);

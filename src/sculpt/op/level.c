@@ -26,7 +26,16 @@ karst_status kst_level_create(int inner_width, int inner_height, float cell_m, k
     return KARST_ERROR_MEMORY;
 }
 
-karst_status kst_level_open(kst_level *level) {
+static karst_status open_rows(int begin, int end, int worker, void *context) {
+    (void)worker;
+    kst_level *l = context;
+    size_t at = (size_t)begin * (size_t)l->width, bytes = (size_t)(end - begin) * (size_t)l->width * sizeof(float);
+    memcpy(l->height_m + at, l->start_m + at, bytes);
+    memcpy(l->rock_m + at, l->start_m + at, bytes);
+    return KARST_OK;
+}
+
+karst_status kst_level_open(kst_level *level, const kst_team *team) {
     level->height_m = new_plane(level, sizeof(float));
     level->rock_m = new_plane(level, sizeof(float));
     level->spare_m = new_plane(level, sizeof(float));
@@ -35,9 +44,7 @@ karst_status kst_level_open(kst_level *level) {
         kst_level_close(level);
         return KARST_ERROR_MEMORY;
     }
-    memcpy(level->height_m, level->start_m, kst_level_cells(level) * sizeof(float));
-    memcpy(level->rock_m, level->start_m, kst_level_cells(level) * sizeof(float));
-    return KARST_OK;
+    return kst_team_run(team, level->height, 16, open_rows, level);
 }
 
 void kst_level_close(kst_level *level) {
@@ -59,35 +66,38 @@ void kst_level_free(kst_level *level) {
 
 // ---- frame -----------------------------------------------------------------------------------------
 
-// One value beyond the rim: turned round the rim, or mirrored at it.
-static inline float beyond(float rim, float inside, bool turned) {
-    return turned ? 2 * rim - inside : inside;
+// One value beyond the rim, from the range of the ground, so that nothing drains to below its lowest place.
+typedef struct beyond_def {
+    bool turned;  // round the rim; else mirrored at it
+    float low, high;
+} beyond_def;
+static inline float beyond(float rim, float inside, const beyond_def *d) {
+    float v = d->turned ? 2 * rim - inside : inside;
+    return v < d->low ? d->low : v > d->high ? d->high : v;
 }
 
-static void fill_frame(const kst_level *l, float *plane, bool turned) {
+static void fill_frame(const kst_level *l, float *plane, const beyond_def *d) {
     ptrdiff_t width = l->width, n = l->inner_width, m = l->inner_height;
     for (ptrdiff_t y = KST_FRAME; y < KST_FRAME + m; ++y) {
         float *row = plane + y * width + KST_FRAME;
         for (ptrdiff_t k = 1; k <= KST_FRAME; ++k) {
-            row[-k] = beyond(row[0], row[k], turned);
-            row[n - 1 + k] = beyond(row[n - 1], row[n - 1 - k], turned);
+            row[-k] = beyond(row[0], row[k], d);
+            row[n - 1 + k] = beyond(row[n - 1], row[n - 1 - k], d);
         }
     }
     for (ptrdiff_t k = 1; k <= KST_FRAME; ++k) {
         float *top = plane + KST_FRAME * width, *bottom = top + (m - 1) * width;
         for (ptrdiff_t x = 0; x < width; ++x) {
-            top[x - k * width] = beyond(top[x], top[x + k * width], turned);
-            bottom[x + k * width] = beyond(bottom[x], bottom[x - k * width], turned);
+            top[x - k * width] = beyond(top[x], top[x + k * width], d);
+            bottom[x + k * width] = beyond(bottom[x], bottom[x - k * width], d);
         }
     }
 }
 
 void kst_level_frame(kst_level *level, float low_m, float high_m) {
-    fill_frame(level, level->start_m, true);
-    fill_frame(level, level->yield, false);
-    fill_frame(level, level->take, false);
-    float *h = level->start_m;
-    for (size_t i = 0; i < kst_level_cells(level); ++i) h[i] = h[i] < low_m ? low_m : h[i] > high_m ? high_m : h[i];
+    fill_frame(level, level->start_m, &(beyond_def){true, low_m, high_m});
+    fill_frame(level, level->yield, &(beyond_def){false, 0, 1});
+    fill_frame(level, level->take, &(beyond_def){false, 0, 1});
 }
 
 void kst_level_fix_ring(kst_level *level) {
@@ -101,22 +111,35 @@ void kst_level_fix_ring(kst_level *level) {
 
 // ---- coarser ---------------------------------------------------------------------------------------
 
-static void mean_plane(const kst_level *fine, const float *a, const kst_level *coarse, float *b) {
-    size_t w = (size_t)fine->width;
-    for (int y = 0; y < coarse->inner_height; ++y) {
-        const float *from = a + kst_level_inner(fine) + 2 * (size_t)y * w;
-        float *to = b + kst_level_inner(coarse) + (size_t)y * (size_t)coarse->width;
-        for (int x = 0; x < coarse->inner_width; ++x, from += 2)
-            to[x] = 0.25f * ((from[0] + from[1]) + (from[w] + from[w + 1]));
-    }
+typedef struct halving {
+    const kst_level *fine;
+    kst_level *coarse;
+} halving;
+
+static void mean_row(const halving *a, const float *fine, float *coarse, int y) {
+    size_t w = (size_t)a->fine->width;
+    const float *from = fine + kst_level_inner(a->fine) + 2 * (size_t)y * w;
+    float *to = coarse + kst_level_inner(a->coarse) + (size_t)y * (size_t)a->coarse->width;
+    for (int x = 0; x < a->coarse->inner_width; ++x, from += 2)
+        to[x] = 0.25f * ((from[0] + from[1]) + (from[w] + from[w + 1]));
 }
 
-void kst_level_down(const kst_level *fine, kst_level *coarse) {
+static karst_status mean_rows(int begin, int end, int worker, void *context) {
+    (void)worker;
+    const halving *a = context;
+    for (int y = begin; y < end; ++y) {
+        mean_row(a, a->fine->start_m, a->coarse->start_m, y);
+        mean_row(a, a->fine->yield, a->coarse->yield, y);
+        mean_row(a, a->fine->take, a->coarse->take, y);
+    }
+    return KARST_OK;
+}
+
+karst_status kst_level_down(const kst_level *fine, kst_level *coarse, const kst_team *team) {
     KARST_ASSERT(coarse->inner_width == (fine->inner_width + 1) / 2);
     KARST_ASSERT(coarse->inner_height == (fine->inner_height + 1) / 2);
-    mean_plane(fine, fine->start_m, coarse, coarse->start_m);
-    mean_plane(fine, fine->yield, coarse, coarse->yield);
-    mean_plane(fine, fine->take, coarse, coarse->take);
+    halving a = {fine, coarse};
+    return kst_team_run(team, coarse->inner_height, 16, mean_rows, &a);
 }
 
 // ---- finer: Catmull-Rom at a quarter of a cell to both sides ---------------------------------------------

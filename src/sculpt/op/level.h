@@ -34,7 +34,7 @@ static inline size_t kst_level_inner(const kst_level *l) {
 // start_m, yield and take; not cleared.
 karst_status kst_level_create(int inner_width, int inner_height, float cell_m, kst_level *out);
 // The arrays for work: heights and rock as at the start.
-karst_status kst_level_open(kst_level *level);
+karst_status kst_level_open(kst_level *level, const kst_team *team);
 void kst_level_close(kst_level *level);
 void kst_level_free(kst_level *level);
 
@@ -44,7 +44,7 @@ void kst_level_frame(kst_level *level, float low_m, float high_m);
 // left at its first height would dam up the rivers behind it.
 void kst_level_fix_ring(kst_level *level);
 // Inner cells of the next coarser level (half the cells, rounded up): means of 2 x 2. fine has its frame.
-void kst_level_down(const kst_level *fine, kst_level *coarse);
+karst_status kst_level_down(const kst_level *fine, kst_level *coarse, const kst_team *team);
 // Hand the change so far, not the heights, to the next finer level, which is open: all detail of its ground stays. What
 // masked or hard cells refuse stays out. Both are open.
 karst_status kst_level_up(const kst_level *coarse, kst_level *fine, const kst_team *team);

@@ -5,14 +5,15 @@
 
 karst_rivers_def karst_rivers_def_default(void) {
     return (karst_rivers_def){
-        .years = 120000,
+        .years = 100000,
         .erodibility_per_yr = 2e-5f,
         .coarse_m = 40,
         .fan = 0.2f,
+        .river_m2 = 3e6f,
         .creep_m2_per_yr = 0.007f,
         .bed = 0.01f,
         .bank = 0.6f,
-        .talus = 1,
+        .talus = 1.2f,
         .least_fall = 0.001f,
         .cut_share = 0.5f,
         .lake_m = 10,
@@ -31,25 +32,25 @@ karst_erosion_def karst_erosion_def_default(void) {
     // Weaker than alone: rain shapes the slopes, the valleys are the rivers'.
     def.droplets.drops = 0.27f;
     def.droplets.capacity = 0.5f;
-    def.thermal.talus = 1;
+    def.thermal.talus = 1.2f;
     return def;
 }
 
 karst_erosion_def karst_erosion_def_preset(karst_erosion_preset preset) {
     KARST_ASSERT((unsigned)preset < KARST_EROSION_PRESET_COUNT);
     karst_erosion_def def = karst_erosion_def_default();
-    switch (preset) {
-        case KARST_EROSION_DESERT:
-            def.rivers.years = 200000;
-            def.rivers.fan = 0.5f;
-            def.rivers.talus = 1;
-            break;
-        case KARST_EROSION_COAST:
-            def.rivers.years = 250000;
-            def.rivers.creep_m2_per_yr = 0.01f;
-            break;
-        default:
-            break;
+    if (preset == KARST_EROSION_DESERT) {
+        def.rivers.years = 160000;
+        def.rivers.fan = 0.6f;
+        def.rivers.creep_m2_per_yr = 0.003f;
+        def.rivers.talus = def.thermal.talus = 1.6f;
+        def.rivers.bed = 0.015f;
+        def.droplets.drops = 0.1f;
+    } else if (preset == KARST_EROSION_COAST) {
+        def.rivers.years = 200000;
+        def.rivers.creep_m2_per_yr = 0.02f;
+        def.rivers.talus = def.thermal.talus = 0.7f;
+        def.droplets.drops = 0.35f;
     }
     return def;
 }

@@ -67,11 +67,15 @@ static karst_status cut_trees(int begin, int end, int worker, void *context) {
 
 typedef struct creeping {
     const kst_level *level;
+    const kst_route *route;
     const kst_rivers_step *step;
+    double *row_m;  // carried off from each row
 } creeping;
 
 // Eight cells side by side, in a macro: gcc and clang differ in how they hand vectors to functions.
+typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
 #define AT(p) (*(const kst_lanes *)(p))
+#define PICK(condition, a, b) (((kst_lane_bits)(a) & (condition)) | ((kst_lane_bits)(b) & ~(condition)))
 #define ABOVE_0(v) ((kst_lanes)((kst_lane_bits)(v) & ((v) > 0)))
 
 // One neighbour n: what it gives less what it gets. Ground creeps with the fall between the two, and slides where that
@@ -85,16 +89,20 @@ typedef struct creeping {
         sum += come - go;                                                                   \
     }
 
-// Columns 1 .. width - 2 of a row; the last few are done twice when they do not fill the lanes.
-KST_TWINS static void creep_row(const float *h_row, const float *yield_row, const float *take_row, int width,
-                                const kst_rivers_step *step, float cell_m, float *rock, float *out) {
+// Columns 1 .. width - 2 of a row; the last few are done twice when they do not fill the lanes. Rivers carry off their
+// share of what slopes bring them. @return what they carried off [m on one cell]
+KST_TWINS static double creep_row(const creeping *c, size_t at) {
+    const kst_level *l = c->level;
     const float slide = 0.08f, corner_slide = slide * 0.70710678f;
-    const float steep = step->talus * cell_m, corner_steep = steep * 1.41421356f;
-    const float creep = step->creep * (2 / 3.f), corner_creep = step->creep * (1 / 6.f);
-    ptrdiff_t w = width;
-    for (ptrdiff_t x = 1;; x += KST_LANES) {
-        if (x > w - 1 - KST_LANES) x = w - 1 - KST_LANES;
-        const float *h = h_row + x, *yield = yield_row + x, *take = take_row + x;
+    const float steep = c->step->talus * l->cell_m, corner_steep = steep * 1.41421356f;
+    const float creep = c->step->creep * (2 / 3.f), corner_creep = c->step->creep * (1 / 6.f);
+    const float half = c->step->half_cells;
+    ptrdiff_t w = l->width, last = w - 1 - KST_LANES;
+    kst_sums carried = {0};
+    for (ptrdiff_t next = 1, x; next < w - 1; next = x + KST_LANES) {
+        x = next < last ? next : last;
+        size_t i = at + (size_t)x;
+        const float *h = l->height_m + i, *yield = l->yield + i, *take = l->take + i;
         kst_lanes own = AT(h), own_yield = AT(yield), own_take = AT(take), sum = own - own;
         FLOW(-1, steep, slide, creep)
         FLOW(1, steep, slide, creep)
@@ -104,12 +112,15 @@ KST_TWINS static void creep_row(const float *h_row, const float *yield_row, cons
         FLOW(w + 1, corner_steep, corner_slide, corner_creep)
         FLOW(-w + 1, corner_steep, corner_slide, corner_creep)
         FLOW(w - 1, corner_steep, corner_slide, corner_creep)
-        kst_lanes now = own + sum, rock_was = AT(rock + x);
-        kst_lane_bits lower = now < rock_was;
-        *(kst_lanes *)(out + x) = now;
-        *(kst_lanes *)(rock + x) = (kst_lanes)(((kst_lane_bits)now & lower) | ((kst_lane_bits)rock_was & ~lower));
-        if (x == w - 1 - KST_LANES) return;
+        kst_lanes area = __builtin_convertvector(*(const words *)(c->route->area + i), kst_lanes);
+        kst_lanes all = own + sum, risen = own + ABOVE_0(sum) * (half / (half + area));
+        kst_lanes now = (kst_lanes)PICK(sum > 0, risen, all), rock_was = AT(l->rock_m + i), off = all - now;
+        *(kst_lanes *)(l->spare_m + i) = now;
+        *(kst_lanes *)(l->rock_m + i) = (kst_lanes)PICK(now < rock_was, now, rock_was);
+        for (ptrdiff_t k = x; k < next; ++k) off[k - x] = 0;  // done before
+        kst_sums_add(&carried, off);
     }
+    return kst_sums_total(carried);
 }
 
 static karst_status creep_rows(int begin, int end, int worker, void *context) {
@@ -119,11 +130,12 @@ static karst_status creep_rows(int begin, int end, int worker, void *context) {
     for (int y = begin; y < end; ++y) {
         size_t at = (size_t)y * (size_t)l->width, last = at + (size_t)l->width - 1;
         const float *h = l->height_m + at;
+        c->row_m[y] = 0;
         if (!y || y == l->height - 1) {
             memcpy(l->spare_m + at, h, (size_t)l->width * sizeof *h);
             continue;
         }
-        creep_row(h, l->yield + at, l->take + at, l->width, c->step, l->cell_m, l->rock_m + at, l->spare_m + at);
+        c->row_m[y] = creep_row(c, at);
         l->spare_m[at] = l->height_m[at];
         l->spare_m[last] = l->height_m[last];
     }
@@ -144,8 +156,11 @@ karst_status kst_rivers_cut(kst_level *level, const kst_route *route, const kst_
         const double *row = level->load + (size_t)y * (size_t)level->width;
         *carried_m += row[0] + row[last];
     }
-    creeping creep = {level, step};
+    creeping creep = {level, route, step, kst_alloc_array(NULL, (size_t)level->height, sizeof(double))};
+    if (!creep.row_m) return KARST_ERROR_MEMORY;
     status = kst_team_run(team, level->height, 16, creep_rows, &creep);
+    for (int y = 0; y < level->height && !status; ++y) *carried_m += creep.row_m[y];
+    kst_free(NULL, creep.row_m, (size_t)level->height * sizeof(double));
     if (status) return status;
     float *h = level->height_m;
     level->height_m = level->spare_m;

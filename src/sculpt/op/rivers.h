@@ -9,6 +9,7 @@ typedef struct kst_rivers_step {
     float creep;       // share of a cell's difference that creeps to all neighbours together, <= 0.2
     float talus;       // steepest slope that stays [m/m]
     float fan;         // 0.. how readily a river lays down what it carries
+    float half_cells;  // rivers that drain this much carry off half of what slopes bring them
     float min_fall_m;  // from a cell to its receiver where sediment fills a lake [m]
 } kst_rivers_step;
 

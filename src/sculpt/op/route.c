@@ -7,6 +7,8 @@
 // models", 1991.
 #include "op/route.h"
 
+#include "op/lanes.h"
+
 static const int side_x[8] = {1, 1, 0, -1, -1, -1, 0, 1}, side_y[8] = {0, -1, -1, -1, 0, 1, 1, 1};
 
 karst_status kst_route_create(int width, int height, kst_route *out) {
@@ -51,55 +53,82 @@ typedef struct finding {
     kst_route_way way;
 } finding;
 
-static inline uint32_t mix32(uint32_t v) {  // Wellons, "lowbias32", 2018
-    v ^= v >> 16;
-    v *= 0x7FEB352Du;
-    v ^= v >> 15;
-    v *= 0x846CA68Bu;
-    return v ^ v >> 16;
-}
+// Eight cells side by side, in macros: gcc and clang differ in how they hand vectors to functions.
+typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint8_t bytes __attribute__((vector_size(8), aligned(1), may_alias));
+#define AT(p) (*(const kst_lanes *)(p))
+#define PICK(condition, a, b) (((kst_lane_bits)(a) & (condition)) | ((kst_lane_bits)(b) & ~(condition)))
+#define SQUARE_ABOVE_0(v) ((v) * (kst_lanes)((kst_lane_bits)(v) & ((v) > 0)))
 
-// One facet: the side with a fall of `side` and the corner beyond it, which lies `more` lower still; both over one
-// cell. The squared slope along the facet, kept where it is the steepest so far.
-typedef struct steepest {
-    float slope2, side, more;
-    int32_t side_way, corner_way;
-} steepest;
-static inline __attribute__((always_inline)) steepest facet(steepest best, float h, float side_h, float corner_h,
-                                                            int side_way, int corner_way) {
-    float side = h - side_h, corner = h - corner_h, more = side_h - corner_h;
-    float along_side = side > 0 ? side * side : 0, along_corner = corner > 0 ? 0.5f * corner * corner : 0;
-    float between = side * side + more * more;
-    float slope2 = more >= side ? along_corner : between;
-    slope2 = more <= 0 ? along_side : slope2;
-    bool better = slope2 > best.slope2;
-    best.slope2 = better ? slope2 : best.slope2;
-    best.side = better ? side : best.side;
-    best.more = better ? more : best.more;
-    best.side_way = better ? side_way : best.side_way;
-    best.corner_way = better ? corner_way : best.corner_way;
-    return best;
-}
-
-// Columns 1 .. width - 2 of a row. The corner is taken when the way lies beyond a threshold between the two: a random
-// one, or the middle of their angles.
-KST_TWINS static void find_row(const float *restrict h, int width, bool by_side, uint32_t key, uint8_t *restrict to) {
-    const float *up = h - width, *down = h + width;
-    const float middle = 0.41421356f;  // tan(pi / 8)
-    for (int x = 1; x < width - 1; ++x) {
-        steepest s = {0, 0, 0, KST_ROUTE_NONE, KST_ROUTE_NONE};
-        s = facet(s, h[x], h[x + 1], up[x + 1], 0, 1);
-        s = facet(s, h[x], up[x], up[x + 1], 2, 1);
-        s = facet(s, h[x], up[x], up[x - 1], 2, 3);
-        s = facet(s, h[x], h[x - 1], up[x - 1], 4, 3);
-        s = facet(s, h[x], h[x - 1], down[x - 1], 4, 5);
-        s = facet(s, h[x], down[x], down[x - 1], 6, 5);
-        s = facet(s, h[x], down[x], down[x + 1], 6, 7);
-        s = facet(s, h[x], h[x + 1], down[x + 1], 0, 7);
-        float chance = (float)(int32_t)(mix32((uint32_t)x * 0x9E3779B1u ^ key) >> 8) * 0x1p-24f;
-        float threshold = by_side ? middle : chance;
-        to[x] = (uint8_t)(threshold * s.side < s.more ? s.corner_way : s.side_way);
+// One facet: a side, and the corner beyond it, which lies `more` lower still; both over one cell. Its steepest way is
+// along the side, to the corner, or between them; then the corner is taken when the way lies beyond the threshold. The
+// squared slope is kept where it is the steepest so far.
+#define FACET(side, side2, corner, corner2, side_way, corner_way)                     \
+    {                                                                                 \
+        kst_lanes more = (corner) - (side), between = (side) * (side) + more * more;  \
+        kst_lane_bits to_corner = more >= (side), along = more <= 0;                  \
+        kst_lane_bits slope2 = PICK(along, side2, PICK(to_corner, corner2, between)); \
+        kst_lane_bits beyond = threshold * (side) < more;                             \
+        kst_lane_bits choice = ((corner_way)&beyond) | ((side_way) & ~beyond);        \
+        kst_lane_bits better = (kst_lanes)slope2 > best;                              \
+        best = (kst_lanes)PICK(better, slope2, best);                                 \
+        way = (choice & better) | (way & ~better);                                    \
     }
+
+// Columns 1 .. width - 2 of a row; the last few are done twice when they do not fill the lanes. The threshold between
+// side and corner is the middle of their angles, or chance.
+KST_TWINS static void find_row(const float *row, int width, bool by_angle, uint32_t key, uint8_t *to) {
+    const kst_lanes none = {0}, middle = none + 0.41421356f;  // tan(pi / 8)
+    const words first = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int x = 1;; x += KST_LANES) {
+        if (x > width - 1 - KST_LANES) x = width - 1 - KST_LANES;
+        const float *h = row + x, *up = h - width, *down = h + width;
+        kst_lanes threshold = middle, own = AT(h);
+        if (!by_angle) {
+            words v = (first + (uint32_t)x) * 0x9E3779B1u ^ key;  // the finaliser of Wellons, "lowbias32", 2018
+            v = (v ^ v >> 16) * 0x7FEB352Du;
+            v = (v ^ v >> 15) * 0x846CA68Bu;
+            v ^= v >> 16;
+            threshold = __builtin_convertvector((kst_lane_bits)(v >> 8), kst_lanes) * 0x1p-24f;
+        }
+        kst_lanes e = own - AT(h + 1), n = own - AT(up), w = own - AT(h - 1), s = own - AT(down);
+        kst_lanes ne = own - AT(up + 1), nw = own - AT(up - 1), sw = own - AT(down - 1), se = own - AT(down + 1);
+        kst_lanes e2 = SQUARE_ABOVE_0(e), n2 = SQUARE_ABOVE_0(n), w2 = SQUARE_ABOVE_0(w), s2 = SQUARE_ABOVE_0(s);
+        kst_lanes ne2 = 0.5f * SQUARE_ABOVE_0(ne), nw2 = 0.5f * SQUARE_ABOVE_0(nw);
+        kst_lanes sw2 = 0.5f * SQUARE_ABOVE_0(sw), se2 = 0.5f * SQUARE_ABOVE_0(se), best = none;
+        kst_lane_bits way = (kst_lane_bits)none + KST_ROUTE_NONE;
+        FACET(e, e2, ne, ne2, 0, 1)
+        FACET(n, n2, ne, ne2, 2, 1)
+        FACET(n, n2, nw, nw2, 2, 3)
+        FACET(w, w2, nw, nw2, 4, 3)
+        FACET(w, w2, sw, sw2, 4, 5)
+        FACET(s, s2, sw, sw2, 6, 5)
+        FACET(s, s2, se, se2, 6, 7)
+        FACET(e, e2, se, se2, 0, 7)
+        *(bytes *)(to + x) = __builtin_convertvector(way, bytes);
+        if (x == width - 1 - KST_LANES) return;
+    }
+}
+
+// The same of one cell, for rows too short for the lanes.
+static uint8_t find_cell(const float *h, const int32_t step[8], int x, bool by_angle, uint32_t key) {
+    uint32_t v = (uint32_t)x * 0x9E3779B1u ^ key;
+    v = (v ^ v >> 16) * 0x7FEB352Du;
+    v = (v ^ v >> 15) * 0x846CA68Bu;
+    v ^= v >> 16;
+    float threshold = by_angle ? 0.41421356f : (float)(int32_t)(v >> 8) * 0x1p-24f, best = 0;
+    static const uint8_t facet[8][2] = {{0, 1}, {2, 1}, {2, 3}, {4, 3}, {4, 5}, {6, 5}, {6, 7}, {0, 7}};
+    uint8_t way = KST_ROUTE_NONE;
+    for (int f = 0; f < 8; ++f) {
+        float side = *h - h[step[facet[f][0]]], corner = *h - h[step[facet[f][1]]], more = corner - side;
+        float slope2 = side * side + more * more;
+        if (more >= side) slope2 = 0.5f * (corner > 0 ? corner * corner : 0);
+        if (more <= 0) slope2 = side > 0 ? side * side : 0;
+        if (slope2 <= best) continue;
+        best = slope2;
+        way = threshold * side < more ? facet[f][1] : facet[f][0];
+    }
+    return way;
 }
 
 static karst_status find_rows(int begin, int end, int worker, void *context) {
@@ -113,7 +142,11 @@ static karst_status find_rows(int begin, int end, int worker, void *context) {
             continue;
         }
         uint32_t key = (uint32_t)kst_random(f->way.seed, (uint64_t)f->way.number << 32 | (uint64_t)y);
-        find_row(f->h + (size_t)y * (size_t)r->width, r->width, f->way.steepest, key, to);
+        const float *h = f->h + (size_t)y * (size_t)r->width;
+        if (r->width >= KST_LANES + 2)
+            find_row(h, r->width, f->way.steepest, key, to);
+        else
+            for (int x = 1; x < r->width - 1; ++x) to[x] = find_cell(h + x, r->step, x, f->way.steepest, key);
         to[0] = to[r->width - 1] = KST_ROUTE_NONE;
     }
     return KARST_OK;

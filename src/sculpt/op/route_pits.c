@@ -5,6 +5,7 @@
 // with depressions", 2019: basins are the nodes of a graph, passes its edges, and the ways out its lowest spanning
 // tree. We grow that tree from the ring (R. Prim, 1957), since only basins of pits are nodes: mostly there are few.
 #include "op/route.h"
+#include "op/route_spill.h"
 
 enum { PITS_PER_JOB = 64 };
 
@@ -166,22 +167,6 @@ static int32_t heap_pop(graph *g) {
     return top;
 }
 
-// Turn the way from `cell` down to its pit round, so that all of it leaves over `over`.
-static void turn_round(kst_route *r, int32_t cell, int32_t over) {
-    int way = 0;
-    while (cell + r->step[way] != over) ++way;
-    for (;;) {
-        int down = r->to[cell];
-        int32_t next = down == KST_ROUTE_NONE ? cell : kst_route_receiver(r, cell);
-        r->to[cell] = (uint8_t)way;
-        r->from[cell + r->step[way]] |= (uint8_t)(1u << (way ^ 4));
-        if (down == KST_ROUTE_NONE) return;
-        r->from[next] &= (uint8_t) ~(1u << (down ^ 4));
-        way = down ^ 4;
-        cell = next;
-    }
-}
-
 static void grow_tree(kst_route *r, graph *g) {
     for (int32_t basin = 0;;) {
         g->done[basin] = 1;
@@ -196,7 +181,7 @@ static void grow_tree(kst_route *r, graph *g) {
         }
         if (!p) return;
         bool from_other = g->done[p->other];
-        turn_round(r, from_other ? p->cell : p->over, from_other ? p->over : p->cell);
+        kst_route_turn(r, from_other ? p->cell : p->over, from_other ? p->over : p->cell);
         basin = from_other ? p->basin : p->other;
     }
 }
@@ -241,27 +226,37 @@ static karst_status lead_out(pits *p) {
     return there ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
-karst_status kst_route_pits(kst_route *route, const float *h, const kst_team *team) {
-    route->pit_count = count_pits(route, NULL);
-    if (!route->pit_count) return KARST_OK;
-    pits p = {.route = route, .h = h, .count = route->pit_count};
-    p.job_count = (p.count + PITS_PER_JOB - 1) / PITS_PER_JOB;
-    size_t workers = (size_t)karst_jobs_worker_count(team->jobs), slots = workers * ((size_t)p.count + 1);
-    p.pit = kst_alloc_array(NULL, (size_t)p.count, sizeof *p.pit);
-    p.slot = kst_alloc_zero(NULL, slots * sizeof *p.slot);
-    p.found = kst_alloc_zero(NULL, (size_t)p.job_count * sizeof *p.found);
-    karst_status status = p.pit && p.slot && p.found ? KARST_OK : KARST_ERROR_MEMORY;
+// The pits that are listed, along the lowest spanning tree of all passes between their basins.
+static karst_status lead_all_out(pits *p, const kst_team *team) {
+    const kst_route *r = p->route;
+    p->job_count = (p->count + PITS_PER_JOB - 1) / PITS_PER_JOB;
+    size_t workers = (size_t)karst_jobs_worker_count(team->jobs), slots = workers * ((size_t)p->count + 1);
+    p->slot = kst_alloc_zero(NULL, slots * sizeof *p->slot);
+    p->found = kst_alloc_zero(NULL, (size_t)p->job_count * sizeof *p->found);
+    karst_status status = p->slot && p->found ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) {
-        count_pits(route, p.pit);
-        memset(route->basin, 0, (size_t)route->width * (size_t)route->height * sizeof *route->basin);
-        status = kst_team_run(team, p.count, PITS_PER_JOB, label_basins, &p);
+        memset(r->basin, 0, (size_t)r->width * (size_t)r->height * sizeof *r->basin);
+        status = kst_team_run(team, p->count, PITS_PER_JOB, label_basins, p);
     }
-    if (!status) status = kst_team_run(team, p.job_count, 1, find_passes, &p);
-    if (!status) status = lead_out(&p);
-    for (int32_t job = 0; p.found && job < p.job_count; ++job)
-        kst_free(NULL, p.found[job].pass, (size_t)p.found[job].room * sizeof *p.found[job].pass);
-    kst_free(NULL, p.pit, (size_t)p.count * sizeof *p.pit);
-    kst_free(NULL, p.slot, slots * sizeof *p.slot);
-    kst_free(NULL, p.found, (size_t)p.job_count * sizeof *p.found);
+    if (!status) status = kst_team_run(team, p->job_count, 1, find_passes, p);
+    if (!status) status = lead_out(p);
+    for (int32_t job = 0; p->found && job < p->job_count; ++job)
+        kst_free(NULL, p->found[job].pass, (size_t)p->found[job].room * sizeof *p->found[job].pass);
+    kst_free(NULL, p->slot, slots * sizeof *p->slot);
+    kst_free(NULL, p->found, (size_t)p->job_count * sizeof *p->found);
+    return status;
+}
+
+karst_status kst_route_pits(kst_route *route, const float *h, const kst_team *team) {
+    int32_t count = count_pits(route, NULL);
+    route->pit_count = count;
+    if (!count) return KARST_OK;
+    pits p = {.route = route, .h = h, .pit = kst_alloc_array(NULL, (size_t)count, sizeof *p.pit)};
+    if (!p.pit) return KARST_ERROR_MEMORY;
+    count_pits(route, p.pit);
+    p.count = count;
+    karst_status status = kst_route_spill(route, h, p.pit, &p.count, team);
+    if (!status && p.count) status = lead_all_out(&p, team);
+    kst_free(NULL, p.pit, (size_t)count * sizeof *p.pit);
     return status;
 }
