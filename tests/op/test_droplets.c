@@ -352,6 +352,27 @@ static void a_cancelled_rain_stops_at_once(void **state) {
     unmake(&m);
 }
 
+static void without_memory_nothing_changes(void **state) {
+    (void)state;
+    made m = make_land(150, 140, 12);
+    karst_jobs *jobs = made_jobs(2);
+    karst_droplets_def def = karst_droplets_def_default();
+    int failed = 0;
+    for (uint64_t n = 1;; ++n) {
+        kst_alloc_fail_after(n);
+        karst_status status = kst_droplets(&m.land, &def, jobs, NULL, NULL);
+        kst_alloc_fail_after(0);
+        if (!status) break;
+        assert_int_equal(status, KARST_ERROR_MEMORY);
+        assert_int_equal(made_changes(&m).changed, 0);
+        ++failed;
+    }
+    assert_int_equal(failed, 3);
+    assert_true(made_changes(&m).changed > 0);  // control: with memory it does
+    karst_jobs_destroy(jobs);
+    unmake(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
@@ -365,6 +386,7 @@ int main(void) {
         cmocka_unit_test(the_brush_grows_no_ripples),
         cmocka_unit_test(flats_steps_and_the_least_land_stay_finite),
         cmocka_unit_test(a_cancelled_rain_stops_at_once),
+        cmocka_unit_test(without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

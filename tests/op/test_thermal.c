@@ -233,6 +233,28 @@ static void a_cancelled_slide_stops_at_once(void **state) {
     unmake(&m);
 }
 
+static void without_memory_nothing_changes(void **state) {
+    (void)state;
+    made m = make_land(150, 140, 12);
+    karst_jobs *jobs = made_jobs(2);
+    karst_thermal_def def = karst_thermal_def_default();
+    def.talus = 0.3f;
+    int failed = 0;
+    for (uint64_t n = 1;; ++n) {
+        kst_alloc_fail_after(n);
+        karst_status status = kst_thermal(&m.land, &def, jobs, NULL, NULL);
+        kst_alloc_fail_after(0);
+        if (!status) break;
+        assert_int_equal(status, KARST_ERROR_MEMORY);
+        assert_int_equal(made_changes(&m).changed, 0);
+        ++failed;
+    }
+    assert_int_equal(failed, 3);
+    assert_true(made_changes(&m).changed > 0);  // control: with memory it does
+    karst_jobs_destroy(jobs);
+    unmake(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_is_what_the_slow_oracle_says),
@@ -241,6 +263,7 @@ int main(void) {
         cmocka_unit_test(masked_ground_keeps_its_bits_and_the_hardest_is_not_lowered),
         cmocka_unit_test(a_heap_comes_to_rest_at_its_talus),
         cmocka_unit_test(a_cancelled_slide_stops_at_once),
+        cmocka_unit_test(without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
