@@ -11,7 +11,7 @@ extern "C" {
 /// slow. They cut gullies and build fans; the large valleys are the rivers'. A drop is a cube of water one cell a side.
 /// Heights and ways count in cells, so that no unit changes the result. Start from karst_droplets_def_default().
 typedef struct karst_droplets_def {
-    float drops;        ///< drops a cell, > 0; the same land in cells half as wide needs twice as many a cell
+    float drops;        ///< drops a cell, > 0; the same land in cells half as wide needs about 1.4 times as many a cell
     float reach_m;      ///< way after which a drop has dried up [m], at most 128 cells; 0: 30 cells
     float step_m;       ///< way between two looks at the ground [m], at most one cell; 0: one cell
     float inertia;      ///< share of its direction that a drop keeps over a cell, 0..1 (not 1)

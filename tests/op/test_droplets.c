@@ -226,6 +226,53 @@ static void a_cone_wears_alike_on_all_sides(void **state) {
     assert_true(fabs(middle[0]) > 4 * scatter[0] + 0.01 && fabs(middle[1]) > 4 * scatter[1] + 0.01);
 }
 
+static double correlation(const double *a, const double *b, int count) {
+    double sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
+    for (int i = 0; i < count; ++i) {
+        sa += a[i];
+        sb += b[i];
+        aa += a[i] * a[i];
+        bb += b[i] * b[i];
+        ab += a[i] * b[i];
+    }
+    return (ab - sa * sb / count) / sqrt((aa - sa * sa / count) * (bb - sb * sb / count));
+}
+
+static void finer_cells_wear_alike(void **state) {
+    (void)state;
+    enum { SIDE = 160 };
+    made fine = make_land(2 * SIDE, 2 * SIDE, 13), coarse = make_land(SIDE, SIDE, 13);
+    fine.land.cell_m = 5;
+    for (int k = 0; k < SIDE * SIDE; ++k) {
+        const float *a = fine.before + k / SIDE * 4 * SIDE + k % SIDE * 2;
+        coarse.before[k] = 0.25f * (a[0] + a[1] + a[2 * SIDE] + a[2 * SIDE + 1]);
+    }
+    make_anew(&coarse);
+    karst_droplets_def def = karst_droplets_def_default();
+    def.reach_m = 300;
+    rain(&coarse, &def, NULL);
+    def.drops *= 1.4f;
+    rain(&fine, &def, NULL);
+    static double change[2][SIDE * SIDE], turned[SIDE * SIDE];
+    double mean[2] = {0, 0};
+    for (int k = 0; k < SIDE * SIDE; ++k) {
+        for (int n = 0; n < 4; ++n) {
+            int i = k / SIDE * 4 * SIDE + k % SIDE * 2 + n % 2 + n / 2 * 2 * SIDE;
+            change[0][k] += 0.25 * ((double)fine.land.height_m[i] - fine.before[i]);
+        }
+        change[1][k] = (double)coarse.land.height_m[k] - coarse.before[k];
+        turned[k % SIDE * SIDE + k / SIDE] = change[0][k];
+        for (int c = 0; c < 2; ++c) mean[c] += fabs(change[c][k]) / (SIDE * SIDE);
+    }
+    double alike = correlation(change[0], change[1], SIDE * SIDE);
+    print_message("changes at 5 m and 10 m correlate by %.3f; mean sizes %.2f m, %.2f m\n", alike, mean[0], mean[1]);
+    assert_true(alike > 0.85);
+    assert_true(fabs(mean[0] / mean[1] - 1) < 0.2);
+    assert_true(correlation(turned, change[1], SIDE * SIDE) < 0.5);  // control: of another land
+    unmake(&fine);
+    unmake(&coarse);
+}
+
 // How rough the outermost four samples are, beside the rest: mean difference from the middle of the neighbours.
 static double rim_roughness(const made *m) {
     int w = m->land.width, h = m->land.height, count[2] = {0, 0};
@@ -380,6 +427,7 @@ int main(void) {
         cmocka_unit_test(nothing_outside_the_mask_changes_a_bit),
         cmocka_unit_test(harder_ground_wears_less_and_the_hardest_not_at_all),
         cmocka_unit_test(the_unit_of_heights_does_not_matter),
+        cmocka_unit_test(finer_cells_wear_alike),
         cmocka_unit_test(a_closed_bowl_fills_without_spikes),
         cmocka_unit_test(a_cone_wears_alike_on_all_sides),
         cmocka_unit_test(the_rim_is_ground_like_any_other),
