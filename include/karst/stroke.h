@@ -33,7 +33,9 @@ typedef struct karst_stroke karst_stroke;
 /// Begin a stroke on a canvas, which must outlive it. The first point makes a dab; then there is one every spacing *
 /// radius of the path, wherever the points lie, so that the same path in more events is the same stroke. Between two
 /// points everything is linear; where either lies on the ground, the dabs between do, each on what the dabs before
-/// left. A point that meets no ground makes none and lifts the pen. Grab makes one dab, when the stroke ends.
+/// left. A point that meets no ground makes none and lifts the pen. Grab is one dab
+/// from the first point to the last, made anew at every point from the ground before it (of more than 4 million
+/// vertices when the stroke ends).
 /// @param jobs, progress as for karst_brush_dab() @param out yours until karst_stroke_destroy(); untouched on error
 /// @return KARST_ERROR_MEMORY
 KARST_API karst_status karst_stroke_create(const karst_canvas *canvas, const karst_brush_def *def, karst_jobs *jobs,

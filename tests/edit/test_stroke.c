@@ -165,6 +165,27 @@ static void a_pull_makes_an_overhang_and_a_grab_is_one_dab(void **state) {
     assert_true(all_same(&grabbed, &once));
     vertices_free(&grabbed), vertices_free(&once);
     karst_field_destroy(field);
+
+    // On the way it shows, and back at its beginning nothing has changed: points on the ground are on that of before.
+    field = flat_field(129, 129, 1);
+    canvas = (karst_canvas){.shown = field, .target = field};
+    vertices flat = vertices_of(field);
+    karst_stroke *stroke;
+    assert_int_equal(karst_stroke_create(&canvas, &def, NULL, NULL, &stroke), KARST_OK);
+    karst_stroke_point way[3] = {karst_stroke_point_at(64, 64), karst_stroke_point_at(70, 60),
+                                 karst_stroke_point_at(64, 64)};
+    way[1].kind = KARST_POINT_SPACE;
+    way[1].position.y = 12;
+    for (int k = 0; k < 3; ++k) {
+        assert_int_equal(karst_stroke_add(stroke, &way[k]), KARST_OK);
+        vertices now = vertices_of(field);
+        assert_true(all_same(&now, &flat) == (k != 1));
+        vertices_free(&now);
+    }
+    assert_int_equal(karst_stroke_end(stroke, NULL), KARST_OK);
+    karst_stroke_destroy(stroke);
+    vertices_free(&flat);
+    karst_field_destroy(field);
 }
 
 static void a_resting_pen_adds_by_the_second(void **state) {

@@ -219,6 +219,17 @@ karst_status kst_brush_dab(const karst_canvas *canvas, const karst_brush_def *de
     return status;
 }
 
+karst_status kst_brush_rect(const karst_canvas *canvas, const karst_brush_def *def, const karst_dab *dab,
+                            karst_rect *out) {
+    kst_image image[KST_IMAGES_MAX];
+    job j = {.canvas = canvas, .def = def};
+    int count = kst_images_make(def, dab, image);
+    *out = (karst_rect){0, 0, 0, 0};
+    karst_status status = KARST_OK;
+    for (int k = 0; k < count && !status; ++k) status = footprint(&j, &image[k], out);
+    return status;
+}
+
 karst_status karst_brush_dab(const karst_canvas *canvas, const karst_brush_def *def, const karst_dab *dab,
                              karst_jobs *jobs, const karst_progress *progress, karst_touched *out) {
     kst_work work = {0};

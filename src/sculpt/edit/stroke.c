@@ -8,6 +8,45 @@
 #include "edit/brush.h"
 #include "edit/vec.h"
 
+// ---- grab: one dab, made anew from the ground before it at every event ------------------------------------
+
+// Above this many vertices it is made once, when the stroke ends.
+static const size_t grab_most = (size_t)4 << 20;
+
+// What the target held before the stroke, where the dab may change it.
+typedef struct kept {
+    karst_rect rect;
+    float *y, *x, *z;
+    size_t count;
+} kept;
+
+static void kept_free(kept *b) {
+    kst_free(NULL, b->y, 3 * b->count * sizeof *b->y);
+    *b = (kept){0};
+}
+
+static karst_status kept_make(const karst_canvas *canvas, karst_rect r, kept *out) {
+    kept b = {.rect = r, .count = (size_t)(r.x1 - r.x0) * (size_t)(r.z1 - r.z0)};
+    if (!b.count || b.count > grab_most) return KARST_OK;
+    b.y = kst_alloc_array(NULL, 3 * b.count, sizeof *b.y);
+    if (!b.y) return KARST_ERROR_MEMORY;
+    b.x = b.y + b.count, b.z = b.x + b.count;
+    karst_status status = karst_field_read(canvas->target, r, b.y, b.x, b.z, r.x1 - r.x0);
+    if (status)
+        kept_free(&b);
+    else
+        *out = b;
+    return status;
+}
+
+static karst_status kept_restore(const karst_canvas *canvas, const kept *b) {
+    if (!b->count) return KARST_OK;
+    karst_status status = karst_field_write(canvas->target, b->rect, b->y, b->x, b->z, b->rect.x1 - b->rect.x0);
+    if (!status && canvas->changed && canvas->target != canvas->shown)
+        status = canvas->changed(canvas->context, b->rect);
+    return status;
+}
+
 // A point that has found its place.
 typedef struct met {
     karst_stroke_point point;
@@ -28,6 +67,7 @@ struct karst_stroke {
     karst_dab before;  // the dab before
     double before_s;   // and its time
     met first;         // for grab
+    kept grabbed;      // none of a grab too large to be made at every event
 };
 
 karst_stroke_point karst_stroke_point_at(double x, double z) {
@@ -49,6 +89,7 @@ karst_status karst_stroke_create(const karst_canvas *canvas, const karst_brush_d
 
 void karst_stroke_destroy(karst_stroke *stroke) {
     if (!stroke) return;
+    kept_free(&stroke->grabbed);
     kst_work_free(&stroke->work);
     kst_free(NULL, stroke, sizeof *stroke);
 }
@@ -114,7 +155,6 @@ static karst_status make_dab(karst_stroke *s, const met *at) {
     s->before = here;
     s->before_s = at->point.time_s;
     s->begun = true;
-    if (s->def.kind == KARST_BRUSH_GRAB) return KARST_OK;
     karst_status status = kst_progress_step(s->progress, "sculpt", 0);
     if (status) return status;
     return kst_brush_dab(s->canvas, &s->def, &dab, s->jobs, s->progress, &s->work, &s->touched);
@@ -141,7 +181,36 @@ static karst_status draw_line(karst_stroke *s, const met *to) {
     return status;
 }
 
+// From the first point to where the pen is, on the ground as it was.
+static karst_status make_grab(karst_stroke *s) {
+    karst_dab dab = dab_at(&s->first);
+    dab.motion = narrow(kst_difference(s->last.place, s->first.place));
+    dab.seconds = 1;
+    s->touched = (karst_touched){0};
+    return kst_brush_dab(s->canvas, &s->def, &dab, s->jobs, s->progress, &s->work, &s->touched);
+}
+
+static karst_status add_grab(karst_stroke *s, const karst_stroke_point *point) {
+    met at;
+    bool found;
+    karst_status status = kept_restore(s->canvas, &s->grabbed);
+    if (!status) status = meet(s, point, &at, &found);
+    if (status) return status;
+    if (found && !s->begun) {
+        karst_dab dab = dab_at(&at);
+        karst_rect rect;
+        s->first = at;
+        dab.seconds = 1;
+        status = kst_brush_rect(s->canvas, &s->def, &dab, &rect);
+        if (!status) status = kept_make(s->canvas, rect, &s->grabbed);
+        s->begun = !status;
+    }
+    if (found) s->last = at;
+    return status || !s->grabbed.count ? status : make_grab(s);
+}
+
 karst_status karst_stroke_add(karst_stroke *stroke, const karst_stroke_point *point) {
+    if (stroke->def.kind == KARST_BRUSH_GRAB) return add_grab(stroke, point);
     met at;
     bool found, down = stroke->down;
     karst_status status = meet(stroke, point, &at, &found);
@@ -151,7 +220,6 @@ karst_status karst_stroke_add(karst_stroke *stroke, const karst_stroke_point *po
     if (down) {
         status = draw_line(stroke, &at);
     } else {
-        if (!stroke->begun) stroke->first = at;
         if (stroke->begun) stroke->walked = (double)++stroke->number * (stroke->def.spacing * stroke->def.radius_m);
         status = make_dab(stroke, &at);
     }
@@ -161,13 +229,8 @@ karst_status karst_stroke_add(karst_stroke *stroke, const karst_stroke_point *po
 
 karst_status karst_stroke_end(karst_stroke *stroke, karst_touched *out) {
     karst_status status = KARST_OK;
-    if (stroke->def.kind == KARST_BRUSH_GRAB && stroke->begun) {
-        karst_dab dab = dab_at(&stroke->first);
-        dab.motion = narrow(kst_difference(stroke->last.place, stroke->first.place));
-        dab.seconds = 1;
-        status = kst_brush_dab(stroke->canvas, &stroke->def, &dab, stroke->jobs, stroke->progress, &stroke->work,
-                               &stroke->touched);
-    }
+    if (stroke->def.kind == KARST_BRUSH_GRAB && stroke->begun && !stroke->grabbed.count) status = make_grab(stroke);
+    kept_free(&stroke->grabbed);
     stroke->begun = stroke->down = false;
     if (out) *out = stroke->touched;
     return status;
