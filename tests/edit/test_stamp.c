@@ -3,6 +3,7 @@
 #include "karst/stamp.h"
 
 #include "edit/ground.h"
+#include "geo/write_gdal.h"
 #include "karst/geo.h"
 
 enum { SIDE = 129 };
@@ -246,6 +247,12 @@ static void gray_pictures_are_heights(void **state) {
     karst_stamp *s;
     assert_int_equal(karst_geo_read_stamp(path, NULL, &s), KARST_OK);
     assert_true(s->channels == 3 && s->samples[0] == -1 && s->samples[1] == 1 && s->samples[9] == -1);
+    karst_stamp_destroy(s);
+    const uint16_t gray[4] = {0, 65535, 13107, 32768};  // a fifth, and a half and a bit
+    const char *png = temp_path("gray.png");
+    assert_int_equal(kst_write_png(png, 2, 2, 1, KST_KIND_U16, gray, NULL, 0, NULL), KARST_OK);
+    assert_int_equal(karst_geo_read_stamp(png, NULL, &s), KARST_OK);
+    assert_true(s->channels == 1 && s->samples[0] == 0 && s->samples[1] == 1 && s->samples[2] == 0.2f);
     karst_stamp_destroy(s);
     karst_stamp *heights = arrow(1);
     const char *tif = temp_path("heights.tif"), *exr = temp_path("heights.exr");
