@@ -48,6 +48,7 @@ typedef struct rain {
     kst_drop_brush brush;
     int frame, width, height;      // of the land with its frame
     float *ground_m;               // its heights
+    float low_m, high_m;           // of the land at first
     int tile, halo, side, stride;  // of a tile, a block and its rows [samples]
     int columns, rows;             // tiles
     int x0, y0;                    // of the first tile of this round, <= 0
@@ -75,31 +76,40 @@ static int nearest(int i, int count) {
     return i < 0 ? 0 : least(i, count - 1);
 }
 
-// The frame goes on as the ground comes to the edge, but to no height that the land has not.
-static void set_ground(rain *r) {
+static void set_range(rain *r) {
     const kst_land *land = r->land;
-    const int width = land->width, height = land->height;
     float low = land->height_m[0], high = low;
-    for (size_t i = 1; i < (size_t)width * (size_t)height; ++i) {
+    for (size_t i = 1; i < (size_t)land->width * (size_t)land->height; ++i) {
         low = land->height_m[i] < low ? land->height_m[i] : low;
         high = land->height_m[i] > high ? land->height_m[i] : high;
     }
-    for (int j = 0; j < r->height; ++j) {
+    r->low_m = low;
+    r->high_m = high;
+}
+
+// The frame goes on as the ground comes to the edge, but to no height that the land has not.
+static void set_rows(int begin, int end, int worker, void *context) {
+    (void)worker;
+    const rain *r = context;
+    const kst_land *land = r->land;
+    const int width = land->width;
+    for (int j = begin; j < end; ++j) {
         float *row = r->ground_m + (size_t)j * (size_t)r->width;
-        int y = j - r->frame, edge = nearest(y, height);
-        const float *inside = land->height_m + (size_t)mirrored(y, height) * (size_t)width;
+        int y = j - r->frame, edge = nearest(y, land->height);
+        const float *inside = land->height_m + (size_t)mirrored(y, land->height) * (size_t)width;
         const float *rim = land->height_m + (size_t)edge * (size_t)width;
         for (int i = 0; i < r->width; ++i) {
-            int x = i - r->frame, there = mirrored(x, width), end = nearest(x, width);
-            if (x == there && y == edge) {
-                row[i] = inside[x];
+            if (i == r->frame && y == edge) {  // the land itself
+                memcpy(row + i, inside, sizeof(float) * (size_t)width);
+                i += width - 1;
                 continue;
             }
             // Along the rows first, then from row to row.
-            float across = x == there ? inside[x] : 2 * inside[end] - inside[there];
-            float along = x == there ? rim[x] : 2 * rim[end] - rim[there];
+            int x = i - r->frame, there = mirrored(x, width), last = nearest(x, width);
+            float across = x == there ? inside[x] : 2 * inside[last] - inside[there];
+            float along = x == there ? rim[x] : 2 * rim[last] - rim[there];
             float v = y == edge ? across : 2 * along - across;
-            row[i] = v < low ? low : v > high ? high : v;
+            row[i] = v < r->low_m ? r->low_m : v > r->high_m ? r->high_m : v;
         }
     }
 }
@@ -347,7 +357,8 @@ karst_status kst_droplets(const kst_land *land, const karst_droplets_def *def, k
     r.result = kst_alloc_zero(NULL, tiles * sizeof *r.result);
     karst_status status = r.ground_m && r.memory && r.result ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) {
-        set_ground(&r);
+        set_range(&r);
+        karst_jobs_for(jobs, r.height, 32, set_rows, &r);
         status = rain_all(&r, jobs, progress);
     }
     if (!status) write_ground(&r);
