@@ -27,7 +27,24 @@ string(REGEX REPLACE "/$" "" pc_up ${pc_up})
 set(pc_requires "libzstd")
 set(pc_libs "-pthread -lm")
 # Every public header goes with `karst` but for those that need more than it.
-set(author_headers bake brush canvas erode erosion filter geo history mask mrmbuild noise project resample sheet stamp stroke transform)
+set(author_headers
+    bake
+    brush
+    canvas
+    erode
+    erosion
+    filter
+    geo
+    history
+    mask
+    mrmbuild
+    noise
+    project
+    resample
+    sheet
+    stamp
+    stroke
+    transform)
 set(gl_headers gl)
 file(GLOB karst_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/karst/*.h)
 list(TRANSFORM karst_headers REPLACE ".*/([a-z]+)[.]h$" "\\1")

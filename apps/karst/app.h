@@ -68,7 +68,32 @@ void say_note(args *a, const char *format, ...) __attribute__((format(printf, 2,
 // For people, on standard output, unless --json or --quiet.
 void say(const args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Each is defined by its verb_NAME.c (bench: by bench/); the program lists those that it was linked with.
-extern const verb verb_new, verb_import, verb_export, verb_info, verb_bake, verb_check, verb_query;
-extern const verb verb_resize, verb_undo, verb_redo, verb_log, verb_layer, verb_filter, verb_mask;
-extern const verb verb_render, verb_flyover, verb_bench, verb_sculpt, verb_model, verb_erode, verb_transform, verb_mrm;
+// All verbs in the order of the help, one a line. Each is defined by its verb_NAME.c (bench: by bench/). One whose file
+// is not in the build is NULL: without OpenGL there is no render, without bench/ no bench.
+// clang-format off
+#define VERB_LIST(f) \
+    f(new) \
+    f(import) \
+    f(export) \
+    f(info) \
+    f(log) \
+    f(undo) \
+    f(redo) \
+    f(resize) \
+    f(filter) \
+    f(erode) \
+    f(sculpt) \
+    f(transform) \
+    f(mask) \
+    f(layer) \
+    f(bake) \
+    f(check) \
+    f(query) \
+    f(render) \
+    f(flyover) \
+    f(model) \
+    f(mrm) \
+    f(bench)
+// clang-format on
+#define VERB_DECLARE(name) extern const verb verb_##name __attribute__((weak));
+VERB_LIST(VERB_DECLARE)

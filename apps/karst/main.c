@@ -7,34 +7,8 @@
 
 #include "frame.h"
 
-// A verb is listed when its file is in the build: without OpenGL there is no render, without bench/ no bench.
-#pragma weak verb_new
-#pragma weak verb_import
-#pragma weak verb_export
-#pragma weak verb_resize
-#pragma weak verb_info
-#pragma weak verb_bake
-#pragma weak verb_check
-#pragma weak verb_query
-#pragma weak verb_layer
-#pragma weak verb_undo
-#pragma weak verb_redo
-#pragma weak verb_log
-#pragma weak verb_render
-#pragma weak verb_flyover
-#pragma weak verb_bench
-#pragma weak verb_sculpt
-#pragma weak verb_model
-#pragma weak verb_mrm
-#pragma weak verb_erode
-#pragma weak verb_filter
-#pragma weak verb_mask
-#pragma weak verb_transform
-static const verb *const all_verbs[] = {
-    &verb_new,   &verb_import, &verb_export, &verb_resize, &verb_info,      &verb_bake, &verb_check,  &verb_query,
-    &verb_layer, &verb_filter, &verb_mask,   &verb_undo,   &verb_redo,      &verb_log,  &verb_render, &verb_flyover,
-    &verb_bench, &verb_sculpt, &verb_model,  &verb_erode,  &verb_transform, &verb_mrm,
-};
+#define VERB_ROW(name) &verb_##name,
+static const verb *const all_verbs[] = {VERB_LIST(VERB_ROW)};
 enum { VERB_COUNT = sizeof all_verbs / sizeof *all_verbs };
 
 // ---- progress --------------------------------------------------------------------------------------
