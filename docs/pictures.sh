@@ -23,7 +23,6 @@ picture() {
 }
 
 lake=(--eye 27667,800,23056 --look 18444,400,12911 --hour 7.9 --haze 0.8 --water 312)
-picture hero --eye 22963,648,20411 --look 22540,613,19505 --hour 8.2 --haze 0.7 --water 312
 picture lake "${lake[@]}"
 picture ridge --eye 20750,850,10329 --look 27667,500,4611 --hour 16.8 --haze 1
 picture dusk --eye 27206,420,23517 --look 18444,400,12911 --hour 18.4 --haze 1 --water 312
@@ -125,6 +124,11 @@ palette() {
     ffmpeg -loglevel error -nostdin -y -i "$1" \
         -vf "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a" "$2"
 }
+
+# The island of ./dev demo.
+"$root/scenes/island.sh" "$bin/karst" "$dem" "$work/island.karst" >/dev/null
+shot island hero --eye 4700,560,4500 --look 2700,20,2700 --hour 8.6 --haze 0.7 --water 0
+shot island sea-arch --eye 3330,26,3800 --look 3090,66,3560 --hour 10.5 --haze 0.5 --water 0
 
 # A cliff that leans out and a natural arch; a rock pressed many times.
 "$bin/karst" new "$work/arch.karst" --size 385x385 --spacing 0.5 --quiet
