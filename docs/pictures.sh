@@ -187,3 +187,17 @@ done
 "$bin/karst" mask "$work/rained.karst" worn --image "$work/worn_all.png" --quiet
 ffmpeg -loglevel error -nostdin -y -i "$work/worn_all.png" -vf crop=480:300:300:500 "$work/worn.png"
 sheet rain 2 crags rained slid worn
+
+# Noise, and what the presets of erosion make of it.
+"$bin/karst" new "$work/wild.karst" --size 1025x1025 --spacing 10 --quiet
+"$bin/karst" filter "$work/wild.karst" noise --noise fbm --wavelength 3600 --height 1500 --gain 0.52 --seed 5 --quiet
+for name in alpine desert coast; do
+    cp "$work/wild.karst" "$work/$name.karst"
+    "$bin/karst" erode "$work/$name.karst" --preset $name --quiet
+done
+for name in wild alpine desert coast; do
+    "$bin/karst" bake "$work/$name.karst" -o "$work/$name.kpack" --quiet
+    "$bin/karst" render "$work/$name.kpack" -o "$work/$name.png" --size 960x600 --quiet \
+        --eye 3000,3300,11000 --look 6400,-600,4800 --hour 8.2 --haze 0.4
+done
+sheet erosion 2 wild alpine desert coast

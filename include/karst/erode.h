@@ -14,7 +14,8 @@ extern "C" {
 /// Rivers: they cut by how much water they carry and how steep they run (stream power, area^0.5 * slope), lay down what
 /// they carry where they slow, and fill lakes. Start from karst_rivers_def_default().
 typedef struct karst_rivers_def {
-    float years;               ///< age [yr]: 50,000 is young, 200,000 wears summits down; 0: no rivers
+    float years;               ///< age [yr]: 50,000 is young, 200,000 wears summits down; 0: no rivers, and
+                               ///< hollows stay
     float erodibility_per_yr;  ///< how fast soft rock wears [1/yr]; only its product with years counts
     float coarse_m;            ///< the large valleys are made on cells of at most this [m]
     float fan;                 ///< how readily rivers lay down on their way, 0..1: higher makes broader plains

@@ -201,16 +201,17 @@ static karst_status run_level(pipeline *p, int l) {
     kst_level_fix_ring(level);
     if (!status && finest) status = run_rain(p, level);
     if (!status && finest) status = run_thermal(p, level);
-    if (!status && l) status = settle(p, level, &route, INFINITY);
-    if (!status && p->def->rivers.years > 0) status = run_rivers(p, l, &route);
-    if (!status && finest && p->def->rivers.years > 0) {
+    const bool flows = p->def->rivers.years > 0;
+    if (!status && l && flows) status = settle(p, level, &route, INFINITY);
+    if (!status && flows) status = run_rivers(p, l, &route);
+    if (!status && finest && flows) {
         double carried_m = 0;
         const kst_beds beds = {p->def->rivers.bed, p->def->rivers.bank};
         status = kst_beds_carve(level, &route, &beds, &p->team, &carried_m);
         p->bank_m += carried_m;
         p->explained_m -= carried_m;
     }
-    if (!status && finest) status = settle(p, level, &route, p->def->rivers.lake_m);
+    if (!status && finest && flows) status = settle(p, level, &route, p->def->rivers.lake_m);
     kst_route_free(&route);
     return status;
 }

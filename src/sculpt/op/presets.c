@@ -48,8 +48,8 @@ karst_erosion_def karst_erosion_def_preset(karst_erosion_preset preset) {
         def.droplets.drops = 0.1f;
     } else if (preset == KARST_EROSION_COAST) {
         def.rivers.years = 200000;
-        def.rivers.creep_m2_per_yr = 0.02f;
-        def.rivers.talus = def.thermal.talus = 0.7f;
+        def.rivers.creep_m2_per_yr = 0.04f;
+        def.rivers.talus = def.thermal.talus = 0.65f;
         def.droplets.drops = 0.35f;
     }
     return def;
