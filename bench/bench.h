@@ -68,6 +68,7 @@ typedef karst_status bench_main(bench *b);
     f(mesh) \
     f(resident) \
     f(noise) \
+    f(mrm) \
     f(methods) \
     f(erode) \
     f(stroke)

@@ -4,7 +4,11 @@
 // What is built is sound whatever the bytes are: every triangle that comes has three vertices that are there, its
 // corners at the new vertex have parents at one of its other vertices, so that it has no area before it comes, and a
 // corner goes to a new wedge only from the list of the parent.
+#include <math.h>
+
 #include "mesh/mrm_codec.h"
+
+static const float farthest_m = 1e18f;  // as karst_model_check() has it
 
 typedef struct decoding {
     const uint8_t *bytes;
@@ -442,7 +446,7 @@ static karst_status finish(decoding *d) {
     memcpy(m->triangle, d->net.corner, (size_t)m->triangle_count * 12);
     for (size_t k = 0; k < l->move_count; ++k) {
         const karst_vec3 p = l->move[k].without;
-        if (!(p.x - p.x == 0 && p.y - p.y == 0 && p.z - p.z == 0)) return bad(d, "moves");
+        if (!(fabsf(p.x) <= farthest_m && fabsf(p.y) <= farthest_m && fabsf(p.z) <= farthest_m)) return bad(d, "moves");
     }
     return karst_model_check(m, d->report);
 }

@@ -97,6 +97,7 @@ static void find_borders(kst_order *o) {
     X(border, o->vertex_count)                       \
     X(dirty, o->vertex_count)                        \
     X(refusals, o->vertex_count)                     \
+    X(bends, o->vertex_count)                        \
     X(refused, o->vertex_count)                      \
     X(list, o->vertex_count)                         \
     X(listed, o->vertex_count)                       \

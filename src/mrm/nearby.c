@@ -180,3 +180,23 @@ kst_nearest_hit kst_nearby_find(const kst_nearby *n, karst_vec3 at, uint32_t hin
     }
     return best;
 }
+
+void kst_nearby_each(const kst_nearby *n, karst_vec3 at, float reach,
+                     void (*fn)(const kst_nearest_hit *hit, void *context), void *context) {
+    const float place[3] = {at.x, at.y, at.z};
+    uint32_t stack[64];
+    int depth = 0;
+    stack[depth++] = 0;
+    while (depth) {
+        const node *x = &n->nodes[stack[--depth]];
+        if (to_box(x, place) > reach * reach) continue;
+        for (uint32_t i = x->from; i < x->from + x->count; ++i) {
+            kst_nearest_hit hit = {INFINITY, 0, 0, 0};
+            against(n->model, n->order[i], place, &hit);
+            if (hit.square <= reach * reach) fn(&hit, context);
+        }
+        if (x->count) continue;
+        stack[depth++] = x->from;
+        stack[depth++] = x->from + 1;
+    }
+}

@@ -17,3 +17,6 @@ karst_status kst_nearby_create(const karst_model *model, kst_nearby **out);
 void kst_nearby_destroy(kst_nearby *tree);
 // hint: a triangle that may be near, any number; the same hit whatever it is, but for ties. Threads: any.
 kst_nearest_hit kst_nearby_find(const kst_nearby *tree, karst_vec3 place, uint32_t hint);
+// fn with the nearest point of every triangle closer than `reach` [m].
+void kst_nearby_each(const kst_nearby *tree, karst_vec3 place, float reach,
+                     void (*fn)(const kst_nearest_hit *hit, void *context), void *context);

@@ -64,7 +64,9 @@ typedef struct kst_order {
     uint8_t *border, *keep, *dirty;     // of a vertex
     uint8_t *refusals;                  // ways that turned a face over, since it was touched
     uint32_t *refused;                  // the last of them
+    uint8_t *bends;                     // its way turns a face: it was stuck in a small part
     bool lenient;                       // turning over is allowed: nothing else is left
+    bool bend;                          // so it is in what is judged now
     uint32_t live, live_vertices;
 
     uint32_t *list, *listed, *list_room;  // faces of a vertex: pool[list .. + listed]
@@ -198,8 +200,8 @@ typedef struct kst_part {
     uint32_t face[KST_PART_FACES], vertex[KST_PART_VERTICES];
 } kst_part;
 void kst_parts_begin(kst_order *o);
-float kst_part_cost(kst_order *o, uint32_t v, kst_part *part);    // FLT_MAX: it may not
-float kst_part_extent(const kst_order *o, const kst_part *part);  // squared
+float kst_part_cost(kst_order *o, uint32_t v, bool stuck, kst_part *part);  // FLT_MAX: it may not vanish
+float kst_part_extent(const kst_order *o, const kst_part *part);            // squared
 
 // move.c
 void kst_move_target(kst_order *o, uint32_t u);

@@ -57,10 +57,11 @@ float kst_part_extent(const kst_order *o, const kst_part *part) {
     return extent;
 }
 
-// What is left last never vanishes.
-float kst_part_cost(kst_order *o, uint32_t v, kst_part *part) {
-    uint32_t live = o->part_live[o->part[v]];
-    if (live > KST_PART_FACES || live == o->live || !flood(o, v, part)) return FLT_MAX;
+// Never all that is left, and no large share of it, so that any count can be met, unless a vertex of it is stuck.
+float kst_part_cost(kst_order *o, uint32_t v, bool stuck, kst_part *part) {
+    uint32_t live = o->part_live[o->part[v]], most = stuck ? KST_PART_FACES : o->live / 6;
+    most = most < 4 ? 4 : most > KST_PART_FACES ? KST_PART_FACES : most;
+    if (live > most || live == o->live || !flood(o, v, part)) return FLT_MAX;
     float area = 0;
     for (int j = 0; j < part->faces; ++j) {
         const uint32_t *f = o->face[part->face[j]];

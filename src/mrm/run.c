@@ -32,21 +32,9 @@ static int rank(kst_order *o, uint32_t near[], double cost[]) {
     return s->near_count;
 }
 
-// Find the cheapest way for v to leave.
-static void judge(kst_order *o, uint32_t v) {
-    uint32_t near[2 * KST_STAR_FACES + 2];
-    double planes[2 * KST_STAR_FACES + 2];
-    o->dirty[v] = 0;
-    set_key(o, v, FLT_MAX, KST_NONE);
-    if (o->keep[v]) return;
-    if (!o->listed[v]) {
-        set_key(o, v, -1, KST_NONE);
-        return;
-    }
-    if (o->refusals[v] > 1 || !kst_star_gather(o, v)) return;
-    kst_star_lines(o);
-    kst_cost_prepare(o);
-    int count = rank(o, near, planes), tried = 0;
+// The cheapest of the first ways that are allowed; returns how many were.
+static int try_ways(kst_order *o, uint32_t v, const uint32_t *near, const double *planes, int count) {
+    int tried = 0;
     for (int j = 0; j < count && tried < (o->planes_only ? 1 : o->ways); ++j) {
         if (o->refusals[v] && near[j] == o->refused[v]) continue;
         if (!kst_star_legal(o, near[j]) || !kst_star_fan(o, near[j])) continue;
@@ -58,8 +46,32 @@ static void judge(kst_order *o, uint32_t v) {
         }
         if (cost < o->key[v]) set_key(o, v, cost, near[j]);
     }
+    return tried;
+}
+
+// Find the cheapest way for v to leave.
+static void judge(kst_order *o, uint32_t v) {
+    uint32_t near[2 * KST_STAR_FACES + 2];
+    double planes[2 * KST_STAR_FACES + 2];
+    o->dirty[v] = o->bends[v] = 0;
+    set_key(o, v, FLT_MAX, KST_NONE);
+    if (o->keep[v]) return;
+    if (!o->listed[v]) {
+        set_key(o, v, -1, KST_NONE);
+        return;
+    }
+    if (o->refusals[v] > 1 || !kst_star_gather(o, v)) return;
+    kst_star_lines(o);
+    kst_cost_prepare(o);
+    int count = rank(o, near, planes), tried = try_ways(o, v, near, planes, count);
+    uint32_t live = o->part_live[o->part[v]];
+    if (!tried && live <= KST_PART_FACES && live != o->live) {  // better a bent part than none
+        o->bend = true;
+        o->bends[v] = try_ways(o, v, near, planes, count) > 0;
+        o->bend = false;
+    }
     kst_part part;
-    float cost = kst_part_cost(o, v, &part);
+    float cost = kst_part_cost(o, v, !tried, &part);
     if (cost < o->key[v]) set_key(o, v, cost, KST_VANISH);
 }
 
@@ -212,11 +224,13 @@ static int kill_shared(kst_order *o, uint32_t v, uint32_t u, uint32_t beside[]) 
 // False, and nothing is done, when it would turn a face over.
 static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     kst_star *s = o->star;
+    o->bend = o->bends[v];
     bool good = kst_star_gather(o, v) && kst_star_legal(o, u) && kst_star_fan(o, u);
+    o->bend = false;
     KARST_ASSERT(good);
     kst_star_lines(o);
     kst_cost_samples(o, u);
-    if (!o->lenient && kst_fan_turns(o, u)) return false;
+    if (!o->lenient && !o->bends[v] && kst_fan_turns(o, u)) return false;
     begin_leave(o, v, u);
     o->leave[o->leave_count - 1].off = sqrtf(reach(o, u));
     if (!change_room(o, o->listed[v]) || !make_room(o, u, o->listed[v])) return true;
@@ -252,7 +266,7 @@ static void refuse(kst_order *o, uint32_t v, uint32_t u) {
 // All its vertices go into v one by one, without regard to shape: what is between is never shown.
 static void vanish(kst_order *o, uint32_t v) {
     kst_part part;
-    kst_part_cost(o, v, &part);
+    kst_part_cost(o, v, true, &part);
     uint32_t wedge = own_wedge(o, part.face[0], v), first = o->leave_count;
     float off = sqrtf(kst_part_extent(o, &part));
     for (int i = part.vertices; i-- > 1;) {
@@ -284,7 +298,7 @@ static bool is_right(kst_order *o, uint32_t v, uint32_t u, float worst) {
     if (o->def->past_right || worst > exact_within || u == KST_NONE) return false;
     kst_part part;
     if (u == KST_VANISH)
-        return kst_part_cost(o, v, &part) < FLT_MAX && kst_part_extent(o, &part) > lost_beyond * lost_beyond;
+        return kst_part_cost(o, v, true, &part) < FLT_MAX && kst_part_extent(o, &part) > lost_beyond * lost_beyond;
     if (!kst_star_gather(o, v) || !kst_star_legal(o, u) || !kst_star_fan(o, u)) return false;
     kst_star_lines(o);
     kst_cost_samples(o, u);

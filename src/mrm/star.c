@@ -190,8 +190,8 @@ bool kst_star_fan(kst_order *o, uint32_t u) {
         kst_sub(o->place[x->b], at_v, g);
         kst_cross(e, g, was);
         float area = kst_dot(x->n, x->n);
-        if (area <= least_area_square || kst_dot(x->n, was) < least_cosine * sqrtf(area * kst_dot(was, was)))
-            return false;
+        if (area <= least_area_square) return false;
+        if (!o->bend && kst_dot(x->n, was) < least_cosine * sqrtf(area * kst_dot(was, was))) return false;
         kst_sub(x->g, x->e, h);
         x->inv_n = 1 / area;
         x->inv_e = 1 / kst_dot(x->e, x->e);

@@ -23,6 +23,7 @@ only 'assimp/' src/geo
 only 'zstd\.h' src/core
 only 'SDL' apps/view
 only 'embree' bench
+only 'meshoptimizer' bench
 only 'cjson/' apps/karst bench
 
 outside=$(grep -nE '^ *# *include' include/karst/*.h | grep -vE '"karst/[a-z]+\.h"|<(stdbool|stddef|stdint)\.h>' || true)

@@ -53,7 +53,20 @@ static inline void face_normal(const karst_model *m, uint32_t t, double n[3]) {
     for (int k = 0; k < 3; ++k) n[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
 }
 
-// Turned: faces that look away from the face of the source nearest to their middle.
+typedef struct facing {
+    const karst_model *source;
+    double n[3];
+    bool agrees;
+} facing;
+
+static inline void face_near(const kst_nearest_hit *hit, void *context) {
+    facing *f = context;
+    double there[3];
+    face_normal(f->source, hit->triangle, there);
+    f->agrees |= f->n[0] * there[0] + f->n[1] * there[1] + f->n[2] * there[2] > 0;
+}
+
+// Turned: faces that look away from every face of the source that is nearest to their middle (at an edge several are).
 static inline judged judge_level(const karst_model *m, const karst_model *source) {
     karst_model_facts facts;
     must(karst_model_look(m, NULL, &facts));
@@ -61,15 +74,16 @@ static inline judged judge_level(const karst_model *m, const karst_model *source
     kst_nearby *tree;
     must(kst_nearby_create(source, &tree));
     for (uint32_t t = 0; t < m->triangle_count; ++t) {
-        double n[3], there[3];
+        facing f = {.source = source};
         karst_vec3 middle = {0, 0, 0};
-        face_normal(m, t, n);
+        face_normal(m, t, f.n);
         for (int c = 0; c < 3; ++c) {
             const karst_vec3 p = m->position[m->vertex[m->triangle[t][c]]];
             middle.x += p.x / 3, middle.y += p.y / 3, middle.z += p.z / 3;
         }
-        face_normal(source, kst_nearby_find(tree, middle, 0).triangle, there);
-        j.turned += n[0] * there[0] + n[1] * there[1] + n[2] * there[2] <= 0;
+        float reach = sqrtf(kst_nearby_find(tree, middle, 0).square);
+        kst_nearby_each(tree, middle, reach * 1.0001f + 1e-6f, face_near, &f);
+        j.turned += !f.agrees;
     }
     kst_nearby_destroy(tree);
     return j;
