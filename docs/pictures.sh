@@ -201,3 +201,12 @@ for name in wild alpine desert coast; do
         --eye 3000,3300,11000 --look 6400,-600,4800 --hour 8.2 --haze 0.4
 done
 sheet erosion 2 wild alpine desert coast
+# A tank at four levels.
+"$bin/karst" mrm build --made tank -o "$work/tank.kmrm" --quiet
+"$bin/karst" mrm export "$work/tank.kmrm" --triangles 1200,600,300,150 -o "$work/tank.glb" --quiet
+for count in 1200 600 300 150; do
+    "$bin/karst" model "$work/tank-$count.glb" --picture "$work/tank-$count.png" --size 480x300 --turn 40 --wireframe --quiet
+done
+ffmpeg -loglevel error -nostdin -y -i "$work/tank-1200.png" -i "$work/tank-600.png" -i "$work/tank-300.png" -i "$work/tank-150.png" \
+    -filter_complex "[0][1]hstack[a];[2][3]hstack[b];[a][b]vstack,split[x][y];[x]palettegen=max_colors=256[p];[y][p]paletteuse=dither=sierra2_4a" \
+    "$out/mrm.png"

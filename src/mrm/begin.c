@@ -140,6 +140,7 @@ karst_status kst_order_begin(kst_order *o, karst_report *report) {
     o->plane_share = o->attributes ? 0.4f : 0.3f;
     o->uv_cap = 0.003f * kst_square(o->def->texture);
     o->uv_share = 1;
+    o->eager_below = o->attributes || o->def->move ? 0.25f : 0.15f;
 #define MAKE(name, count)                                                        \
     if ((count) && !(o->name = kst_alloc_zero(NULL, (count) * sizeof *o->name))) \
         return kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");

@@ -23,10 +23,22 @@ static karst_status check(const karst_model *model, const karst_mrm_build_def *d
     return karst_model_check(model, report);
 }
 
-static karst_status order(kst_order *o, const karst_progress *progress, karst_report *report, kst_mrm_list *list) {
+static karst_status order(kst_order *o, const karst_progress *progress, karst_report *report, karst_mrm **out) {
+    kst_mrm_list list;
+    karst_mrm *mrm;
     karst_status status = kst_order_begin(o, report);
     if (!status) status = kst_order_run(o, progress, report);
-    return status ? status : kst_order_list(o, report, list);
+    if (!status) status = kst_order_list(o, report, &list);
+    if (status) return status;
+    status = kst_mrm_assemble(&list, NULL, report, &mrm);
+    kst_mrm_list_free(&list, NULL);
+    if (status) return status;
+    status = kst_mrm_measure(mrm, o->nearby, progress, report);
+    if (status)
+        karst_mrm_destroy(mrm);
+    else
+        *out = mrm;
+    return status;
 }
 
 karst_status karst_mrm_build(const karst_model *model, const karst_mrm_build_def *def, const karst_progress *progress,
@@ -38,21 +50,10 @@ karst_status karst_mrm_build(const karst_model *model, const karst_mrm_build_def
     kst_order o = {.def = def};
     status = kst_prepare(model, def, progress, report, &o.source, &o.keep);
     if (status) return status;
-    kst_mrm_list list;
     uint32_t kept = o.source->vertex_count;
-    status = order(&o, progress, report, &list);
+    status = order(&o, progress, report, out);
     kst_order_end(&o);
     kst_free(NULL, o.keep, kept);
     karst_model_destroy(o.source);
-    if (status) return status;
-    karst_mrm *mrm;
-    status = kst_mrm_assemble(&list, NULL, report, &mrm);
-    kst_mrm_list_free(&list, NULL);
-    if (status) return status;
-    status = kst_mrm_measure(mrm, progress, report);
-    if (status)
-        karst_mrm_destroy(mrm);
-    else
-        *out = mrm;
     return status;
 }

@@ -3,7 +3,7 @@
 #include "mrm/list.h"
 #include "mrm/nearby.h"
 
-enum { LEVELS = 16, PLACES = 2048 };
+enum { LEVELS = 10, PLACES = 1024 };
 
 // The farthest of up to PLACES places of `from` from the other model: vertices, or the middles of triangles. [m]
 static float farthest(const karst_model *from, bool middles, const kst_nearby *to) {
@@ -39,10 +39,10 @@ static karst_status measure(const karst_mrm *mrm, uint32_t vertices, const kst_n
 
 // Measured at some levels of the curve; in between, no smaller than at the finer one and no larger than at the coarser:
 // straight in the count of the curve's steps, which grow by the same factor. It never falls towards the coarse end.
-karst_status kst_mrm_measure(karst_mrm *mrm, const karst_progress *progress, karst_report *report) {
+karst_status kst_mrm_measure(karst_mrm *mrm, const kst_nearby *source, const karst_progress *progress,
+                             karst_report *report) {
     int last = mrm->curve_count - 1, before = last;
-    kst_nearby *source = NULL;
-    karst_status status = kst_nearby_create(mrm->model, &source);
+    karst_status status = KARST_OK;
     float error = 0;
     mrm->curve[last].error_m = 0;
     for (int k = 1; k <= LEVELS && before > 0 && !status; ++k) {
@@ -57,6 +57,5 @@ karst_status kst_mrm_measure(karst_mrm *mrm, const karst_progress *progress, kar
         error = now;
         before = at;
     }
-    kst_nearby_destroy(source);
     return status ? kst_fail(report, status, "mrm: %s", karst_status_text(status)) : KARST_OK;
 }

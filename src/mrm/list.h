@@ -6,5 +6,6 @@
 
 karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_list *out);
 
-// curve.c: the errors of the curve, measured [m].
-karst_status kst_mrm_measure(karst_mrm *mrm, const karst_progress *progress, karst_report *report);
+// curve.c: the errors of the curve, measured against the source [m].
+karst_status kst_mrm_measure(karst_mrm *mrm, const kst_nearby *source, const karst_progress *progress,
+                             karst_report *report);

@@ -99,6 +99,7 @@ typedef struct kst_order {
     int keep_samples;  // a face
     int ways;          // half-edges of a vertex judged by samples
     float plane_share, uv_cap, uv_share;
+    float eager_below;  // share of the faces from which neighbours are judged at once
     bool planes_only;
     struct kst_star *star;
 } kst_order;
@@ -161,7 +162,7 @@ karst_status kst_order_begin(kst_order *o, karst_report *report);
 void kst_order_end(kst_order *o);
 
 // star.c
-bool kst_star_gather(kst_order *o, uint32_t v);  // false: too many faces
+bool kst_star_gather(kst_order *o, uint32_t v, bool samples);  // false: too many faces
 void kst_star_lines(kst_order *o);
 bool kst_star_legal(kst_order *o, uint32_t u);
 bool kst_star_fan(kst_order *o, uint32_t u);                          // after kst_star_legal

@@ -8,7 +8,6 @@
 #include "mrm/order.h"
 
 static const float planes_above = 0.3f;  // of the faces
-static const float eager_below = 0.25f;
 
 // A shape that is exact and would lose this much of its diagonal at once has reached its least right mesh.
 static const float exact_within = 1e-5f, lost_beyond = 0.05f;
@@ -60,7 +59,7 @@ static void judge(kst_order *o, uint32_t v) {
         set_key(o, v, -1, KST_NONE);
         return;
     }
-    if (o->refusals[v] > 1 || !kst_star_gather(o, v)) return;
+    if (o->refusals[v] > 1 || !kst_star_gather(o, v, !o->planes_only)) return;
     kst_star_lines(o);
     kst_cost_prepare(o);
     int count = rank(o, near, planes), tried = try_ways(o, v, near, planes, count);
@@ -92,7 +91,7 @@ static void forsake(kst_order *o, uint32_t v) {
 static void touch(kst_order *o, uint32_t u) {
     uint32_t now[4 * KST_STAR_FACES];
     int count = 0;
-    bool eager = (float)o->live < eager_below * (float)o->face_count;
+    bool eager = (float)o->live < o->eager_below * (float)o->face_count;
     for (uint32_t j = 0; j < o->listed[u]; ++j)
         for (int k = 0; k < 3; ++k) {
             uint32_t x = o->face[o->pool[o->list[u] + j]][k];
@@ -225,7 +224,7 @@ static int kill_shared(kst_order *o, uint32_t v, uint32_t u, uint32_t beside[]) 
 static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     kst_star *s = o->star;
     o->bend = o->bends[v];
-    bool good = kst_star_gather(o, v) && kst_star_legal(o, u) && kst_star_fan(o, u);
+    bool good = kst_star_gather(o, v, true) && kst_star_legal(o, u) && kst_star_fan(o, u);
     o->bend = false;
     KARST_ASSERT(good);
     kst_star_lines(o);
@@ -299,7 +298,7 @@ static bool is_right(kst_order *o, uint32_t v, uint32_t u, float worst) {
     kst_part part;
     if (u == KST_VANISH)
         return kst_part_cost(o, v, true, &part) < FLT_MAX && kst_part_extent(o, &part) > lost_beyond * lost_beyond;
-    if (!kst_star_gather(o, v) || !kst_star_legal(o, u) || !kst_star_fan(o, u)) return false;
+    if (!kst_star_gather(o, v, true) || !kst_star_legal(o, u) || !kst_star_fan(o, u)) return false;
     kst_star_lines(o);
     kst_cost_samples(o, u);
     return reach(o, u) > lost_beyond * lost_beyond;

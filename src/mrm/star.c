@@ -49,7 +49,7 @@ static void add_own_wedges(kst_order *o) {
     }
 }
 
-bool kst_star_gather(kst_order *o, uint32_t v) {
+bool kst_star_gather(kst_order *o, uint32_t v, bool samples) {
     kst_star *s = o->star;
     s->v = v;
     s->face_count = s->near_count = s->sample_count = 0;
@@ -66,11 +66,12 @@ bool kst_star_gather(kst_order *o, uint32_t v) {
             o->mark[u] = stamp;
             s->near[s->near_count++] = u;
         }
+        if (!samples) continue;
         for (uint32_t i = o->sample_of[f]; i != KST_NONE && s->sample_count < KST_STAR_SAMPLES - 80;
              i = o->sample.next[i])
             add_sample(o, i, o->sample.off[i]);
     }
-    add_own_wedges(o);
+    if (samples) add_own_wedges(o);
     return true;
 }
 

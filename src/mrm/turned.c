@@ -5,7 +5,7 @@
 // it is askew from the normals of its vertices or of the samples on it; few are.
 #include "mrm/order.h"
 
-static const float askew = 0.7f;  // cosine
+static const float askew = 0.3f;  // cosine
 
 static bool is_askew(const kst_order *o, const kst_fan_face *f, uint32_t u, const float facing[3]) {
     float length = sqrtf(kst_dot(f->n, f->n));
@@ -23,7 +23,7 @@ static bool is_turned(const kst_order *o, const kst_fan_face *f, uint32_t u) {
     }
     const karst_model *m = o->source;
     const uint32_t *w =
-        m->triangle[kst_nearby_find(o->nearby, (karst_vec3){middle[0], middle[1], middle[2]}, KST_NONE).triangle];
+        m->triangle[kst_nearby_find(o->nearby, (karst_vec3){middle[0], middle[1], middle[2]}, f->face).triangle];
     const float *p[3];
     for (int k = 0; k < 3; ++k) p[k] = (const float *)&m->position[m->vertex[w[k]]];
     float e[3], g[3], n[3];

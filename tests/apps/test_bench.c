@@ -159,6 +159,18 @@ static void erosion_is_the_same_on_two_threads(void **state) {
     cJSON_Delete(object);
 }
 
+static void meshes_keep_their_kind_and_size(void **state) {
+    (void)state;
+    skip_when_quick();
+    cJSON *object = printed("mrm", NULL);
+    const cJSON *rows = cJSON_GetObjectItem(object, "rows");
+    assert_true(value_of(rows, "new_borders") <= 0 && value_of(rows, "new_twins") <= 0);
+    assert_true(value_of(rows, "new_fans") <= 0);
+    assert_true(value_of(rows, "record_bytes") <= 0.4 && value_of(rows, "record_file") <= 0.22);
+    assert_true(value_of(rows, "cache_misses") <= 1.3 && value_of(rows, "slide") > 1e6);
+    cJSON_Delete(object);
+}
+
 static void an_unknown_bench_is_wrong_usage(void **state) {
     (void)state;
     ran r = run_karst("bench", "moon");
@@ -176,6 +188,7 @@ int main(void) {
         cmocka_unit_test(chunks_are_small_and_true),
         cmocka_unit_test(methods_are_close_to_full_detail),
         cmocka_unit_test(erosion_is_the_same_on_two_threads),
+        cmocka_unit_test(meshes_keep_their_kind_and_size),
         cmocka_unit_test(an_unknown_bench_is_wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
