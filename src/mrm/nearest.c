@@ -5,21 +5,24 @@
 // wrong however far) and normal, both taken at the nearest point.
 #include "mrm/order.h"
 
+// A twin must not call a helper that is not one: vectors are passed in other registers there.
+#define INLINE static inline __attribute__((always_inline))
+
 typedef float v8 __attribute__((vector_size(32)));
 typedef int32_t i8 __attribute__((vector_size(32)));
 
-static inline v8 load(const float *p) {
+INLINE v8 load(const float *p) {
     v8 v;
     memcpy(&v, p, sizeof v);
     return v;
 }
-static inline void store(void *p, v8 v) {
+INLINE void store(void *p, v8 v) {
     memcpy(p, &v, sizeof v);
 }
-static inline v8 pick(i8 mask, v8 a, v8 b) {
+INLINE v8 pick(i8 mask, v8 a, v8 b) {
     return (v8)((mask & (i8)a) | (~mask & (i8)b));
 }
-static inline v8 clamp01(v8 x) {
+INLINE v8 clamp01(v8 x) {
     x = pick(x > 0, x, (v8){0});
     v8 one = (v8){0} + 1;
     return pick(x < one, x, one);
@@ -32,7 +35,7 @@ typedef struct nearest {
 } nearest;
 
 // One face against eight samples p relative to the target. Three clamped edges, the plane, and whichever is right.
-static inline void against(const kst_fan_face *f, const v8 p[3], v8 *distance, v8 *b1, v8 *b2) {
+INLINE void against(const kst_fan_face *f, const v8 p[3], v8 *distance, v8 *b1, v8 *b2) {
     const float *e = f->e, *g = f->g, *n = f->n;
     const float h[3] = {g[0] - e[0], g[1] - e[1], g[2] - e[2]};
     v8 t = clamp01((p[0] * e[0] + p[1] * e[1] + p[2] * e[2]) * f->inv_e);
