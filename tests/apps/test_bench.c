@@ -156,6 +156,10 @@ static void erosion_is_the_same_on_two_threads(void **state) {
     const char *slides = cJSON_GetObjectItem(find_row(rows, "thermal_ns"), "hash")->valuestring;
     assert_string_equal(one, two);
     assert_string_not_equal(one, slides);  // control: other results have another hash
+    one = cJSON_GetObjectItem(find_row(rows, "preset_wall_s"), "hash")->valuestring;
+    two = cJSON_GetObjectItem(find_row(rows, "preset_speedup"), "hash")->valuestring;
+    assert_string_equal(one, two);
+    assert_true(value_of(rows, "pits_share") <= 0.02 && value_of(rows, "mass_error") <= 1e-6);
     cJSON_Delete(object);
 }
 
