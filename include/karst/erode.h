@@ -95,7 +95,8 @@ typedef struct karst_erosion_result {
 /// @param result NULL: not wanted
 /// @return KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED, KARST_ERROR_ARGUMENT (a height, mask or hardness is not finite),
 /// KARST_ERROR_LIMIT (over 2^30 samples); nothing has changed then
-/// Threads: one writer; uses jobs (NULL: the caller). Cost: docs/erosion.md; about 60 bytes a sample.
+/// Threads: one writer; uses jobs (NULL: the caller). Cost: about 0.7 us of CPU a sample with the
+/// default; about 60 bytes a sample.
 KARST_API karst_status karst_erode(const karst_erosion_ground *ground, const karst_erosion_def *def, karst_jobs *jobs,
                                    const karst_progress *progress, karst_erosion_result *result);
 

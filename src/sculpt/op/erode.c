@@ -3,10 +3,10 @@
 //
 //     coarsest cells     rivers (many steps), settled once on the way
 //     each finer level   takes over the change, settles, rivers (few steps)
-//     finest level       settles, rain, rivers, slides, settles for good
+//     finest level       rain, slides, settles, rivers, beds, settles for good
 //
-// Settling early lets the later steps widen what it cuts into valleys; rain comes before the last rivers, since drops
-// that fall later undo their network. Each level has the detail of the given ground and the change of the coarser one.
+// Settling early lets the later steps widen what it cuts into valleys; rain and slides come before the last rivers, since
+// they would undo their network. Each level has the detail of the given ground and the change of the coarser one.
 #include "karst/erode.h"
 
 #include <math.h>
