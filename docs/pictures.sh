@@ -201,6 +201,7 @@ for name in wild alpine desert coast; do
         --eye 3000,3300,11000 --look 6400,-600,4800 --hour 8.2 --haze 0.4
 done
 sheet erosion 2 wild alpine desert coast
+
 # A tank at four levels.
 "$bin/karst" mrm build --made tank -o "$work/tank.kmrm" --quiet
 "$bin/karst" mrm export "$work/tank.kmrm" --triangles 1200,600,300,150 -o "$work/tank.glb" --quiet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// karst info: what is in a world, a pack or a model.
+// karst info: what is in a world, a pack, a multi-resolution mesh or a model.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "karst/project.h"
 #include "karst/sheet.h"
 #include "model_io.h"
+#include "mrm_io.h"
 #include "table.h"
 
 // One figure for people and for programs. Text lines are "name  value unit".
@@ -246,14 +247,16 @@ static int run(args *a) {
     double bytes = (double)ftello(file);
     fclose(file);
     if (got >= 5 && !memcmp(magic, "KPACK", 5)) return info_pack(a, path);
+    if (got >= 4 && !memcmp(magic, "KMRM", 4)) return mrm_info(a, path);
     if (got == sizeof magic && !memcmp(magic, "SQLite format 3", 16)) return info_world(a, path, bytes);
     return info_model(a, path);
 }
 
 const verb verb_info = {
     .name = "info",
-    .usage = "WORLD|PACK|MODEL",
-    .summary = "What is in a world, a pack or a mesh file (karst model reads it with options).",
+    .usage = "WORLD|PACK|MRM|MODEL",
+    .summary =
+        "What is in a world, a pack, a multi-resolution mesh or a mesh file (karst model reads it with options).",
     .example = "karst info island.kpack --json",
     .least = 1,
     .most = 1,

@@ -4,11 +4,7 @@
 
 #include "karst/mrmbuild.h"
 #include "model_io.h"
-
-static int open_mrm(args *a, karst_mrm **out) {
-    karst_status status = karst_mrm_open(a->positional[1], NULL, &a->report, out);
-    return status ? could_not(a, status) : EXIT_DONE;
-}
+#include "mrm_io.h"
 
 // ---- build ---------------------------------------------------------------------------------------------
 
@@ -31,45 +27,6 @@ static uint32_t *read_list(args *a, const char *name, uint32_t *count, bool *bad
     free(list);
     say_usage(a, "mrm: %s %s: whole numbers with commas between: %s 800,500", name, text, name);
     return NULL;
-}
-
-static void tell(args *a, const char *path, const karst_mrm *mrm) {
-    karst_mrm_info i = karst_mrm_describe(mrm);
-    const karst_model *m = karst_mrm_model(mrm);
-    double source = 32.0 * i.wedges + 12.0 * i.triangles;
-    cJSON *o = a->out;
-    cJSON_AddStringToObject(o, "file", path);
-    cJSON_AddNumberToObject(o, "vertices", i.vertices);
-    cJSON_AddNumberToObject(o, "wedges", i.wedges);
-    cJSON_AddNumberToObject(o, "triangles", i.triangles);
-    cJSON_AddNumberToObject(o, "least_vertices", i.least_vertices);
-    cJSON_AddNumberToObject(o, "least_triangles", i.least_triangles);
-    cJSON_AddBoolToObject(o, "is_least_right", i.is_least_right);
-    cJSON_AddBoolToObject(o, "moves", i.moves);
-    cJSON_AddNumberToObject(o, "ranges", i.ranges);
-    cJSON_AddNumberToObject(o, "materials", m->material_count);
-    cJSON_AddNumberToObject(o, "joints", m->joint_count);
-    cJSON_AddNumberToObject(o, "record_bytes", (double)i.record_bytes);
-    cJSON_AddNumberToObject(o, "sorting_bytes", (double)i.sorting_bytes);
-    say(a, "%s: %u vertices, %u wedges, %u triangles\n", path, i.vertices, i.wedges, i.triangles);
-    say(a, "  least level    %u vertices, %u triangles%s\n", i.least_vertices, i.least_triangles,
-        i.is_least_right ? ": the least that is still exact" : "");
-    say(a, "  records        %llu bytes, %.2f of vertices and indices%s\n", (unsigned long long)i.record_bytes,
-        (double)i.record_bytes / source, i.moves ? "; vertices move" : "");
-    say(a, "  sorting        %llu bytes, %u ranges\n", (unsigned long long)i.sorting_bytes, i.ranges);
-    int count;
-    const karst_mrm_level *curve = karst_mrm_curve(mrm, &count);
-    cJSON *rows = cJSON_AddArrayToObject(o, "curve");
-    say(a, "  triangles  error m\n");
-    for (int k = count - 1; k >= 0; --k) {
-        cJSON *row = cJSON_CreateObject();
-        cJSON_AddNumberToObject(row, "vertices", curve[k].vertices);
-        cJSON_AddNumberToObject(row, "triangles", curve[k].triangles);
-        cJSON_AddNumberToObject(row, "error_m", (double)curve[k].error_m);
-        cJSON_AddItemToArray(rows, row);
-        if ((count - 1 - k) % (count / 12 + 1) == 0 || !k)
-            say(a, "  %9u  %.4g\n", curve[k].triangles, (double)curve[k].error_m);
-    }
 }
 
 static int build(args *a) {
@@ -97,7 +54,7 @@ static int build(args *a) {
         if (status)
             result = could_not(a, status);
         else
-            tell(a, out, mrm);
+            mrm_tell(a, out, mrm);
         karst_model_destroy(model);
     }
     karst_mrm_destroy(mrm);
@@ -144,7 +101,7 @@ static int export(args *a) {
         return say_usage(a, "mrm export: which levels, and where to? --triangles 800,500 or --error M, and -o x.glb");
     }
     karst_mrm *mrm;
-    int result = open_mrm(a, &mrm);
+    int result = mrm_open(a, a->positional[1], &mrm);
     if (!result) {
         cJSON *rows = cJSON_AddArrayToObject(a->out, "levels");
         uint32_t least = karst_mrm_describe(mrm).least_triangles;
@@ -164,21 +121,12 @@ static int export(args *a) {
 
 // ---- the verb ------------------------------------------------------------------------------------------
 
-static int info(args *a) {
-    karst_mrm *mrm;
-    int result = open_mrm(a, &mrm);
-    if (result) return result;
-    tell(a, a->positional[1], mrm);
-    karst_mrm_destroy(mrm);
-    return EXIT_DONE;
-}
-
 static int run(args *a) {
     const char *what = a->positional[0];
     if (!strcmp(what, "build")) return build(a);
     if (strcmp(what, "export") && strcmp(what, "info")) return say_usage(a, "mrm %s: build, export or info", what);
     if (a->positional_count < 2) return say_usage(a, "mrm %s: which file? M.kmrm", what);
-    return strcmp(what, "info") ? export(a) : info(a);
+    return strcmp(what, "info") ? export(a) : mrm_info(a, a->positional[1]);
 }
 
 static const option options[] = {

@@ -53,8 +53,8 @@ karst_status kst_mrm_measure(karst_mrm *mrm, const kst_nearby *source, const kar
         if (!status) status = measure(mrm, mrm->curve[at].vertices, source, &now);
         now = fmaxf(now, error);
         for (int i = before - 1; i >= at && !status; --i)
-            mrm->curve[i].error_m = error + (now - error) * (float)(before - i) / (float)(before - at);
-        error = now;
+            mrm->curve[i].error_m = fminf(now, error + (now - error) * (float)(before - i) / (float)(before - at));
+        if (!status) mrm->curve[at].error_m = error = now;
         before = at;
     }
     return status ? kst_fail(report, status, "mrm: %s", karst_status_text(status)) : KARST_OK;

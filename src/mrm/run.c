@@ -220,13 +220,13 @@ static int kill_shared(kst_order *o, uint32_t v, uint32_t u, uint32_t beside[]) 
     return count;
 }
 
-// False, and nothing is done, when it would turn a face over.
+// False, and nothing is done, when it would turn a face over, or is not allowed any more.
 static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     kst_star *s = o->star;
     o->bend = o->bends[v];
     bool good = kst_star_gather(o, v, true) && kst_star_legal(o, u) && kst_star_fan(o, u);
     o->bend = false;
-    KARST_ASSERT(good);
+    if (!good) return false;
     kst_star_lines(o);
     kst_cost_samples(o, u);
     if (!o->lenient && !o->bends[v] && kst_fan_turns(o, u)) return false;

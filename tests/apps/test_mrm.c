@@ -32,6 +32,9 @@ static void a_tank_is_built_told_and_exported(void **state) {
     const char *file = temp_path("tank.kmrm");
     cJSON *built = answered(run_karst("mrm", "build", "--made", "tank", "-o", file, "--json"));
     cJSON *told = answered(run_karst("mrm", "info", file, "--json"));
+    cJSON *same = answered(run_karst("info", file, "--json"));
+    assert_true(cJSON_Compare(told, same, true));
+    cJSON_Delete(same);
     assert_true(number(built, "triangles") == 1200 && number(told, "triangles") == 1200);
     assert_true(number(built, "record_bytes") == number(told, "record_bytes"));
     const cJSON *curve = cJSON_GetObjectItem(told, "curve");

@@ -58,6 +58,55 @@ static void a_file_gives_back_every_level(void **state) {
     }
 }
 
+// Triangles between any vertices, as many as will: folds, fans, twins, loose ends.
+static karst_model *soup(prop *p) {
+    karst_model *m;
+    uint32_t vertices = (uint32_t)prop_int(p, 3, 40);
+    karst_model_size size = {.vertices = vertices,
+                             .wedges = 2 * vertices,
+                             .triangles = (uint32_t)prop_int(p, 1, 120),
+                             .materials = 3,
+                             .uv_sets = 1};
+    must(karst_model_create(&size, NULL, NULL, &m));
+    for (uint32_t v = 0; v < vertices; ++v)
+        m->position[v] = (karst_vec3){(float)prop_int(p, -4, 4), (float)prop_real(p, -4, 4), (float)prop_int(p, -4, 4)};
+    for (uint32_t w = 0; w < m->wedge_count; ++w) {
+        m->vertex[w] = w / 2;
+        m->uv[0][w][0] = (float)prop_int(p, 0, 3), m->uv[0][w][1] = (float)prop_int(p, 0, 3);
+    }
+    for (uint32_t t = 0; t < m->triangle_count; ++t) {
+        for (int k = 0; k < 3; ++k) m->triangle[t][k] = (uint32_t)prop_int(p, 0, (int)m->wedge_count - 1);
+        m->paint[t] = (uint16_t)prop_int(p, 0, 2);
+    }
+    return m;
+}
+
+static void any_soup_is_ordered_written_and_read(void **state) {
+    (void)state;
+    int built = 0;
+    for (prop p = prop_begin("soup", 400); prop_next(&p);) {
+        karst_model *m = soup(&p);
+        karst_mrm_build_def def = karst_mrm_build_def_default();
+        def.move = prop_chance(&p, 0.3);
+        def.past_right = prop_chance(&p, 0.5);
+        karst_mrm *mrm = NULL, *read = NULL;
+        karst_status status = karst_mrm_build(m, &def, NULL, NULL, &mrm);
+        prop_check(&p, !status || status == KARST_ERROR_UNSUPPORTED);
+        if (!status) {
+            must(karst_mrm_write(mrm, temp_path("s.kmrm"), NULL));
+            karst_report report = {0};
+            if (karst_mrm_open(temp_path("s.kmrm"), NULL, &report, &read))
+                prop_fail(&p, __FILE__, __LINE__, report.message);
+            check_same(mrm, read, karst_mrm_describe(mrm).vertices);
+            karst_mrm_destroy(read);
+            ++built;
+        }
+        karst_mrm_destroy(mrm);
+        karst_model_destroy(m);
+    }
+    assert_true(built > test_count(400) / 2);
+}
+
 // A control: another mesh gives other bytes and levels.
 static void other_meshes_give_other_bytes(void **state) {
     (void)state;
@@ -188,6 +237,7 @@ int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_gives_back_every_level),
+        cmocka_unit_test(any_soup_is_ordered_written_and_read),
         cmocka_unit_test(other_meshes_give_other_bytes),
         cmocka_unit_test(the_first_part_of_a_file_is_a_mesh),
         cmocka_unit_test(damage_is_one_line),
