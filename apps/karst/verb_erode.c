@@ -166,7 +166,8 @@ static int run(args *a) {
 
 static const option options[] = {
     {"--preset", "NAME", "alpine, desert or coast (alpine)"},
-    {"--years", "N", "age that rivers work [yr]; 0: no rivers (the preset's: 120000, 200000 or 250000)"},
+    {"--years", "N",
+     "age that rivers work [yr]; 0: no rivers, and hollows stay (the preset's: 100000, 160000 or 200000)"},
     {"--drops", "N", "drops of rain a vertex; 0: no rain (the preset's)"},
     {"--thermal", "N", "passes of slides; 0: none (the preset's)"},
     {"--hardness", "MASK", "a mask of the world whose 1 is never lowered"},
