@@ -3,10 +3,10 @@
 //
 //     coarsest cells     rivers (many steps), settled once on the way
 //     each finer level   takes over the change, settles, rivers (few steps)
-//     finest level       rain, slides, settles, rivers, beds, settles for good
+//     finest level       rain, slides, settles, rivers, beds, banks slide, settles for good
 //
-// Settling early lets the later steps widen what it cuts into valleys; rain and slides come before the last rivers, since
-// they would undo their network. Each level has the detail of the given ground and the change of the coarser one.
+// Settling early lets the later steps widen what it cuts into valleys; rain and slides come before the last rivers,
+// since they would undo their network. Each level has the detail of the given ground and the change of the coarser one.
 #include "karst/erode.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "op/settle.h"
 #include "op/thermal.h"
 
-enum { LEVELS_MAX = 12, LEAST_SIDE = 64, MOST_SIDE = 640, CELLS_MAX = 1 << 30 };
+enum { LEVELS_MAX = 12, LEAST_SIDE = 64, MOST_SIDE = 640, CELLS_MAX = 1 << 30, BANK_PASSES = 3 };
 
 // Levels from the coarsest on: steps, and years in shares of the age. Later levels do as the last one here.
 static const struct {
@@ -170,12 +170,14 @@ static karst_status run_rain(pipeline *p, kst_level *level) {
     return kst_level_keep_rock(level, &p->team);
 }
 
-static karst_status run_thermal(pipeline *p, kst_level *level) {
-    if (p->def->thermal.passes <= 0) return KARST_OK;
+static karst_status run_thermal(pipeline *p, kst_level *level, int passes) {
+    if (passes <= 0) return KARST_OK;
+    karst_thermal_def def = p->def->thermal;
+    def.passes = passes;
     kst_land land = as_land(level);
     kst_ledger ledger;
     karst_status status = kst_level_hardness(level, &p->team);
-    if (!status) status = kst_thermal(&land, &p->def->thermal, p->team.jobs, p->team.progress, &ledger);
+    if (!status) status = kst_thermal(&land, &def, p->team.jobs, p->team.progress, &ledger);
     if (status) return status;
     p->explained_m += ledger.deposited_m - ledger.eroded_m;
     advance(p, level, thermal_work);
@@ -200,7 +202,7 @@ static karst_status run_level(pipeline *p, int l) {
     }
     kst_level_fix_ring(level);
     if (!status && finest) status = run_rain(p, level);
-    if (!status && finest) status = run_thermal(p, level);
+    if (!status && finest) status = run_thermal(p, level, p->def->thermal.passes);
     const bool flows = p->def->rivers.years > 0;
     if (!status && l && flows) status = settle(p, level, &route, INFINITY);
     if (!status && flows) status = run_rivers(p, l, &route);
@@ -210,6 +212,9 @@ static karst_status run_level(pipeline *p, int l) {
         status = kst_beds_carve(level, &route, &beds, &p->team, &carried_m);
         p->bank_m += carried_m;
         p->explained_m -= carried_m;
+        // Banks that were cut too steep slide.
+        if (!status)
+            status = run_thermal(p, level, p->def->thermal.passes < BANK_PASSES ? p->def->thermal.passes : BANK_PASSES);
     }
     if (!status && finest && flows) status = settle(p, level, &route, p->def->rivers.lake_m);
     kst_route_free(&route);
