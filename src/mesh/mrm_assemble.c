@@ -6,7 +6,7 @@
 
 // A range ends where this share of its triangles is left: smaller shares need less memory, larger ones waste fewer
 // indices on triangles that are gone.
-static const double range_share = 1 / 2.0;
+static const double range_share = 1 / 1.8;
 enum { LAST_RANGE = 96 };  // triangles; so few are one range
 
 typedef struct assembling {

@@ -3,7 +3,7 @@
 #include "mrm/list.h"
 #include "mrm/nearby.h"
 
-enum { LEVELS = 10, PLACES = 1024 };
+enum { LEVELS = 8, PLACES = 1024 };
 
 // The farthest of up to PLACES places of `from` from the other model: vertices, or the middles of triangles. [m]
 static float farthest(const karst_model *from, bool middles, const kst_nearby *to) {

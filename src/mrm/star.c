@@ -125,9 +125,6 @@ static bool is_face_of(const kst_order *o, uint32_t u, uint32_t a, uint32_t b) {
 bool kst_star_legal(kst_order *o, uint32_t u) {
     kst_star *s = o->star;
     uint32_t stamp = ++o->stamp, v = s->v;
-    const uint32_t *list = o->pool + o->list[u];
-    for (uint32_t j = 0; j < o->listed[u]; ++j)
-        for (int k = 0; k < 3; ++k) o->mark[o->face[list[j]][k]] = stamp;
     s->shared_count = 0;
     int shared = 0;
     for (int j = 0; j < s->face_count; ++j) {
@@ -142,6 +139,9 @@ bool kst_star_legal(kst_order *o, uint32_t u) {
         ++shared;
     }
     if (o->border[v] && o->border[u] && shared != 1) return false;
+    const uint32_t *list = o->pool + o->list[u];
+    for (uint32_t j = 0; j < o->listed[u]; ++j)
+        for (int k = 0; k < 3; ++k) o->mark[o->face[list[j]][k]] = stamp;
     for (int j = 0; j < s->near_count; ++j) {
         uint32_t a = s->near[j];
         if (a != u && o->mark[a] == stamp && o->mark2[a] != stamp) return false;
@@ -176,6 +176,7 @@ uint32_t kst_star_wedge(const kst_order *o, uint32_t w, uint32_t u) {
 bool kst_star_fan(kst_order *o, uint32_t u) {
     kst_star *s = o->star;
     const float *at_u = o->place[u], *at_v = o->place[s->v];
+    uint32_t last = KST_NONE, after = KST_NONE;
     s->fan_count = 0;
     for (int j = 0; j < s->face_count; ++j) {
         uint32_t f = s->face[j];
@@ -198,7 +199,8 @@ bool kst_star_fan(kst_order *o, uint32_t u) {
         x->inv_e = 1 / kst_dot(x->e, x->e);
         x->inv_g = 1 / kst_dot(x->g, x->g);
         x->inv_h = 1 / kst_dot(h, h);
-        x->wedge[0] = kst_star_wedge(o, o->corner[f][k], u);
+        if (o->corner[f][k] != last) after = kst_star_wedge(o, last = o->corner[f][k], u);
+        x->wedge[0] = after;
         x->wedge[1] = o->corner[f][ka], x->wedge[2] = o->corner[f][kb];
         ++s->fan_count;
     }
