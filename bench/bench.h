@@ -71,6 +71,7 @@ typedef karst_status bench_main(bench *b);
     f(mrm) \
     f(methods) \
     f(erode) \
+    f(relax) \
     f(stroke)
 // clang-format on
 #define BENCH_DECLARE(name) extern bench_main bench_##name __attribute__((weak));

@@ -137,6 +137,15 @@ shot arch sculpt-arch --eye 56,9,160 --look 118,13,80 --hour 11 --haze 0.2
 shot arch sculpt-arch-below --eye 96,4,110 --look 136,17,90 --hour 11 --haze 0.2 --exposure 0.7
 "$bin/karst" new "$work/rock.karst" --size 129x129 --spacing 0.5 --quiet
 "$bin/karst" sculpt "$work/rock.karst" --strokes "$root/scenes/pedestal.strokes" --quiet
+# The same rock before and after it is relaxed.
+cp "$work/rock.karst" "$work/relaxed.karst"
+"$bin/karst" relax "$work/relaxed.karst" --quiet
+for name in rock relaxed; do
+    "$bin/karst" bake "$work/$name.karst" -o "$work/$name.kpack" --quiet
+    "$bin/karst" render "$work/$name.kpack" -o "$work/$name.png" --size 800x600 --quiet \
+        --eye 50,15,50 --look 32,10,32 --hour 11 --haze 0.2 --wireframe --lod-error 0.01
+done
+sheet relax 2 rock relaxed
 "$bin/karst" export "$work/rock.karst" "$work/rock.exr" --stamp 32,32,22 --quiet
 cat >"$work/hills.strokes" <<'END'
 karst-strokes 1

@@ -103,3 +103,49 @@ karst_status scene_overhang_field(int columns, int rows, double spacing_m, uint6
         *out = field;
     return status;
 }
+
+// The mushroom's profile: at so many vertices from its middle, the surface stands this far from its axis and this high
+// [spacings]. A cubic B-spline.
+static void mushroom_profile(double vertices, double *out, double *up) {
+    static const double at[] = {-5, 0, 5, 10, 13, 15, 17, 20, 26, 32, 36, 40, 44};  // vertices
+    static const double corner[][2] = {{-5, 40}, {0, 40}, {5, 39}, {12, 36}, {14, 31}, {9, 24}, {6, 10},
+                                       {8, 0.6}, {18, 0}, {30, 0}, {36, 0},  {40, 0},  {44, 0}};
+    int k = 1;
+    while (k < 10 && at[k + 1] <= vertices) ++k;
+    *out = vertices;
+    *up = 0;
+    if (vertices >= at[11]) return;
+    double t = (vertices - at[k]) / (at[k + 1] - at[k]);
+    double w[4] = {(1 - t) * (1 - t) * (1 - t) / 6, (3 * t * t * t - 6 * t * t + 4) / 6,
+                   (-3 * t * t * t + 3 * t * t + 3 * t + 1) / 6, t * t * t / 6};
+    *out = 0;
+    for (int n = 0; n < 4; ++n) *out += w[n] * corner[k - 1 + n][0], *up += w[n] * corner[k - 1 + n][1];
+}
+
+karst_status scene_mushroom_field(int side, double spacing_m, karst_field **out) {
+    karst_field_def def = karst_field_def_default();
+    def.shape = (karst_field_shape){side, side, spacing_m, {0, 0, 0}};
+    karst_field *field;
+    karst_status status = karst_field_create(&def, &field);
+    if (status) return status;
+    float *line = malloc(sizeof(float) * 3 * (size_t)side);
+    if (!line) status = KARST_ERROR_MEMORY;
+    for (int j = 0; j < side && !status; ++j) {
+        float *y = line, *x = line + side, *z = line + 2 * side;
+        for (int i = 0; i < side; ++i) {
+            double dx = i - side / 2, dz = j - side / 2, r = sqrt(dx * dx + dz * dz), far, up;
+            mushroom_profile(r, &far, &up);
+            double grown = r > 0 ? far / r - 1 : 0;
+            x[i] = (float)(spacing_m * dx * grown);
+            y[i] = (float)(spacing_m * up);
+            z[i] = (float)(spacing_m * dz * grown);
+        }
+        status = karst_field_write(field, (karst_rect){0, j, side, j + 1}, y, x, z, side);
+    }
+    free(line);
+    if (status)
+        karst_field_destroy(field);
+    else
+        *out = field;
+    return status;
+}

@@ -18,3 +18,7 @@ karst_status scene_rough_field(int columns, int rows, double spacing_m, uint64_t
 
 // An in-memory field of plateaus, 40 m of rise at 2 m spacing, whose edges are pushed out over the ground below them.
 karst_status scene_overhang_field(int columns, int rows, double spacing_m, uint64_t seed, karst_field **out);
+
+// An in-memory field of side x side vertices, flat but for a mushroom in the middle: a cap on a stem, pulled out of the
+// ground as with a brush, 60 vertices wide.
+karst_status scene_mushroom_field(int side, double spacing_m, karst_field **out);

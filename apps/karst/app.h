@@ -84,6 +84,7 @@ void say(const args *a, const char *format, ...) __attribute__((format(printf, 2
     f(erode) \
     f(sculpt) \
     f(transform) \
+    f(relax) \
     f(mask) \
     f(layer) \
     f(bake) \

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The verb relax, run as people run it: one step, undone as one, stopped without a trace.
+#include <cjson/cJSON.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "karst/project.h"
+#include "support/prop.h"
+#include "support/run.h"
+
+static void good(ran r) {
+    if (r.code) print_message("%s", r.err);
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+}
+
+static uint64_t world_hash(const char *world) {
+    karst_project *project;
+    uint64_t hash;
+    assert_int_equal(karst_project_open(world, KARST_PROJECT_READ, NULL, &project), KARST_OK);
+    assert_int_equal(karst_project_hash(project, &hash), KARST_OK);
+    karst_project_close(project);
+    return hash;
+}
+
+// A new world of steep steps, 1 m between vertices.
+static const char *make_world(const char *name, const char *size) {
+    const char *world = temp_path(name);
+    good(run_karst("new", world, "--size", size, "--quiet"));
+    good(run_karst("filter", world, "noise", "--wavelength", "60", "--height", "60", "--octaves", "2", "--quiet"));
+    good(run_karst("filter", world, "terrace", "--step", "12", "--sharpness", "0.9", "--quiet"));
+    good(run_karst("filter", world, "blur", "--radius", "2", "--quiet"));
+    return world;
+}
+
+static double number(const cJSON *o, const char *name) {
+    const cJSON *n = cJSON_GetObjectItem(o, name);
+    assert_true(cJSON_IsNumber(n));
+    return n->valuedouble;
+}
+
+static void relaxing_is_one_step_that_tells_what_it_did(void **state) {
+    (void)state;
+    const char *world = make_world("steps.karst", "65x65");
+    uint64_t before = world_hash(world);
+    ran r = run_karst("relax", world, "--sweeps", "8", "--json");
+    assert_int_equal(r.code, 0);
+    cJSON *o = cJSON_Parse(r.out);
+    assert_non_null(o);
+    assert_true(number(o, "worst_before") > 2 && number(o, "worst_after") < number(o, "worst_before"));
+    assert_true(number(o, "mean_before") > 1 && number(o, "mean_after") > 1);
+    assert_true(number(o, "moved") > 100 && number(o, "sweeps") >= 8);
+    assert_true(number(o, "largest_m") > 0 && number(o, "largest_m") <= 0.5);
+    cJSON_Delete(o);
+    ran_free(&r);
+    uint64_t relaxed = world_hash(world);
+    assert_true(relaxed != before);
+    good(run_karst("undo", world, "--quiet"));
+    assert_true(world_hash(world) == before);
+    good(run_karst("relax", world, "--sweeps", "8", "--threads", "3", "--quiet"));
+    assert_true(world_hash(world) == relaxed);
+}
+
+static void nonsense_is_one_line_and_changes_nothing(void **state) {
+    (void)state;
+    const char *world = make_world("nonsense.karst", "33x33");
+    uint64_t before = world_hash(world);
+    static const struct {
+        const char *words[2];
+        int code;
+        const char *says;
+    } calls[] = {
+        {{"--above", "1"}, 2, "1.05"},    {{"--sweeps", "0"}, 2, "10000"},     {{"--distance", "-1"}, 2, "--distance"},
+        {{"--area", "1,2,3"}, 2, "four"}, {{"--area", "3,3,3,9"}, 1, "2 x 2"}, {{"--mask", "none"}, 1, "none"},
+    };
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; ++k) {
+        ran r = run_karst("relax", world, calls[k].words[0], calls[k].words[1]);
+        if (r.code != calls[k].code || !strstr(r.err, calls[k].says)) fail_msg("%s: %s", calls[k].words[0], r.err);
+        assert_true(is_one_line(r.err));
+        ran_free(&r);
+    }
+    assert_true(world_hash(world) == before);
+}
+
+static void stopping_leaves_the_world_as_it_was(void **state) {
+    (void)state;
+    const char *world = make_world("stop.karst", "257x257");
+    uint64_t hash = world_hash(world);
+    char program[4096];
+    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
+    pid_t child = fork();
+    if (!child) {
+        execl(program, "karst", "relax", world, "--sweeps", "10000", "--quiet", "--threads", "1", (char *)NULL);
+        _exit(127);
+    }
+    const struct timespec wait_a_little = {0, 300000000};
+    nanosleep(&wait_a_little, NULL);
+    kill(child, SIGINT);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 1);  // a slow machine may not have begun
+    assert_true(world_hash(world) == hash);
+}
+
+int main(void) {
+    temp_in_memory();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(relaxing_is_one_step_that_tells_what_it_did),
+        cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
+        cmocka_unit_test(stopping_leaves_the_world_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
+}
