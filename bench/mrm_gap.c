@@ -95,8 +95,8 @@ static one_side measure(const karst_model *from, const karst_model *to, const ks
 
 karst_status mrm_gap_measure(const karst_model *source, const karst_model *level, mrm_gap *out) {
     kst_nearby *a = NULL, *b = NULL;
-    karst_status status = kst_nearby_create(source, &a);
-    if (!status) status = kst_nearby_create(level, &b);
+    karst_status status = kst_nearby_create(source, NULL, &a);
+    if (!status) status = kst_nearby_create(level, NULL, &b);
     if (!status) {
         karst_box box = karst_model_bounds(source);
         double x = box.max.x - box.min.x, y = box.max.y - box.min.y, z = box.max.z - box.min.z;

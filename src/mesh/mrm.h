@@ -99,8 +99,8 @@ typedef struct kst_mrm_list {
 } kst_mrm_list;
 
 // mrm_assemble.c. The list's model, moves, gaps and curve become the mesh's (and NULL in the list); the rest stays.
-karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocator, karst_report *report,
-                              karst_mrm **out);
+karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocator, const karst_progress *progress,
+                              karst_report *report, karst_mrm **out);
 // The list that a mesh was made from. It shares what kst_mrm_assemble takes, but for the model's triangles and paint.
 karst_status kst_mrm_unravel(const karst_mrm *mrm, karst_report *report, kst_mrm_list *out);
 void kst_mrm_list_free(kst_mrm_list *list, const karst_allocator *allocator);  // all that is left in it

@@ -7,11 +7,12 @@
 // A range ends where this share of its triangles is left: smaller shares need less memory, larger ones waste fewer
 // indices on triangles that are gone.
 static const double range_share = 1 / 1.8;
-enum { LAST_RANGE = 96 };  // triangles; so few are one range
+enum { LAST_RANGE = 96, SOME = 4096 };  // triangles: so few are one range; vertices: progress is told
 
 typedef struct assembling {
     const kst_mrm_list *list;
     karst_mrm *m;
+    const karst_progress *progress;
     karst_report *report;
     uint32_t (*corner)[3];            // as of the level reached
     uint32_t *order, *sorted, *spot;  // cache order, by material too, and where a triangle is
@@ -217,7 +218,11 @@ static karst_status pack_ranges(assembling *a) {
         const kst_mrm_range *finer = k ? r - 1 : r;
         for (uint32_t q = 0; k && q < finer->triangles; ++q)
             set_place(m, finer, q, a->earlier[q < finer->kept ? a->sorted[q] : q]);
-        for (; vertices > r->bottom && !status; --vertices) status = pack_vertex(a, vertices - 1, &wedges);
+        for (; vertices > r->bottom && !status; --vertices) {
+            status = pack_vertex(a, vertices - 1, &wedges);
+            if (vertices % SOME == 0 && !status)
+                status = kst_progress_step(a->progress, "sort", 1 - (double)vertices / l->vertices);
+        }
         if (status) return status;
         uint32_t *t = a->earlier;
         a->earlier = a->spot;
@@ -286,12 +291,12 @@ static void take(karst_mrm *m, kst_mrm_list *l) {
     l->move_count = 0, l->gap_count = 0, l->curve_count = 0;
 }
 
-karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocator, karst_report *report,
-                              karst_mrm **out) {
+karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocator, const karst_progress *progress,
+                              karst_report *report, karst_mrm **out) {
     karst_model *model = list->model;
     size_t triangles = model->triangle_count, slots = list->slot_end[model->wedge_count - 1];
     size_t longest = slots > triangles ? slots : triangles;
-    assembling a = {.list = list, .report = report};
+    assembling a = {.list = list, .progress = progress, .report = report};
     karst_mrm *m = a.m = kst_alloc_zero(allocator, sizeof *m);
     if (!m) return kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
     *m = (karst_mrm){.allocator = allocator,
@@ -327,6 +332,7 @@ karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocat
         m->item = NULL, m->item_count = 0, m->model = NULL;
         karst_mrm_destroy(m);
         if (status == KARST_ERROR_MEMORY) kst_fail(report, status, "mrm: out of memory");
+        if (status == KARST_ERROR_CANCELLED) kst_fail(report, status, "mrm: stopped");
     }
     kst_free(NULL, a.corner, triangles * sizeof *a.corner);
     kst_free(NULL, a.order, longest * 4);

@@ -9,7 +9,7 @@ karst_status karst_mrm_decode(const void *bytes, size_t size, bool partial, cons
     kst_mrm_list list;
     karst_status status = kst_mrm_decode(bytes, size, partial, allocator, report, &list);
     if (status) return status;
-    status = kst_mrm_assemble(&list, allocator, report, out);
+    status = kst_mrm_assemble(&list, allocator, NULL, report, out);
     kst_mrm_list_free(&list, allocator);
     return status;
 }

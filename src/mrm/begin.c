@@ -123,7 +123,7 @@ static void find_borders(kst_order *o) {
     X(move, o->move_room)                            \
     X(star, 1)
 
-karst_status kst_order_begin(kst_order *o, karst_report *report) {
+karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst_report *report) {
     const karst_model *m = o->source;
     o->vertex_count = m->vertex_count;
     o->wedge_count = m->wedge_count;
@@ -160,7 +160,8 @@ karst_status kst_order_begin(kst_order *o, karst_report *report) {
         for (uint32_t v = 0; v < o->vertex_count; ++v) o->keep[v] |= o->border[v];
     kst_samples_begin(o);
     kst_parts_begin(o);
-    return kst_nearby_create(m, &o->nearby) ? kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory") : KARST_OK;
+    karst_status status = kst_nearby_create(m, progress, &o->nearby);
+    return status ? kst_fail(report, status, "mrm: %s", karst_status_text(status)) : KARST_OK;
 }
 
 void kst_order_end(kst_order *o) {

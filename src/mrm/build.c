@@ -26,11 +26,11 @@ static karst_status check(const karst_model *model, const karst_mrm_build_def *d
 static karst_status order(kst_order *o, const karst_progress *progress, karst_report *report, karst_mrm **out) {
     kst_mrm_list list;
     karst_mrm *mrm;
-    karst_status status = kst_order_begin(o, report);
+    karst_status status = kst_order_begin(o, progress, report);
     if (!status) status = kst_order_run(o, progress, report);
     if (!status) status = kst_order_list(o, report, &list);
     if (status) return status;
-    status = kst_mrm_assemble(&list, NULL, report, &mrm);
+    status = kst_mrm_assemble(&list, NULL, progress, report, &mrm);
     kst_mrm_list_free(&list, NULL);
     if (status) return status;
     status = kst_mrm_measure(mrm, o->nearby, progress, report);

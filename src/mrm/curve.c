@@ -28,7 +28,7 @@ static karst_status measure(const karst_mrm *mrm, uint32_t vertices, const kst_n
     kst_nearby *tree;
     karst_status status = karst_mrm_extract(mrm, vertices, NULL, &level);
     if (status) return status;
-    status = level->triangle_count ? kst_nearby_create(level, &tree) : KARST_ERROR_UNSUPPORTED;
+    status = level->triangle_count ? kst_nearby_create(level, NULL, &tree) : KARST_ERROR_UNSUPPORTED;
     if (!status) {
         *out = fmaxf(farthest(mrm->model, false, tree), farthest(level, true, source));
         kst_nearby_destroy(tree);

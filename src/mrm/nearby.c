@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { LEAF = 4 };
+enum { LEAF = 4, MANY = 1 << 14 };
 
 typedef struct node {
     float low[3], high[3];
@@ -52,7 +52,7 @@ static void select_middle(kst_nearby *n, uint32_t from, uint32_t count, int axis
     }
 }
 
-static void split(kst_nearby *n, uint32_t at, uint32_t from, uint32_t count) {
+static karst_status split(kst_nearby *n, const karst_progress *progress, uint32_t at, uint32_t from, uint32_t count) {
     node *x = &n->nodes[at];
     float low[3], high[3];
     for (int k = 0; k < 3; ++k) x->low[k] = low[k] = FLT_MAX, x->high[k] = high[k] = -FLT_MAX;
@@ -72,17 +72,19 @@ static void split(kst_nearby *n, uint32_t at, uint32_t from, uint32_t count) {
         if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
     x->from = from;
     x->count = count;
-    if (count <= LEAF) return;
+    if (count <= LEAF) return KARST_OK;
     select_middle(n, from, count, axis);
     uint32_t halves = n->node_count;
     n->node_count += 2;
     n->nodes[at].from = halves;
     n->nodes[at].count = 0;
-    split(n, halves, from, count / 2);
-    split(n, halves + 1, from + count / 2, count - count / 2);
+    karst_status status = KARST_OK;
+    if (count > MANY) status = kst_progress_step(progress, "look", (double)from / n->model->triangle_count);
+    if (!status) status = split(n, progress, halves, from, count / 2);
+    return status ? status : split(n, progress, halves + 1, from + count / 2, count - count / 2);
 }
 
-karst_status kst_nearby_create(const karst_model *model, kst_nearby **out) {
+karst_status kst_nearby_create(const karst_model *model, const karst_progress *progress, kst_nearby **out) {
     kst_nearby *n = kst_alloc_zero(NULL, sizeof *n);
     if (!n) return KARST_ERROR_MEMORY;
     size_t count = model->triangle_count;
@@ -100,9 +102,12 @@ karst_status kst_nearby_create(const karst_model *model, kst_nearby **out) {
             n->middle[t][k] = (corner(model, t, 0)[k] + corner(model, t, 1)[k] + corner(model, t, 2)[k]) / 3;
     }
     n->node_count = 1;
-    split(n, 0, 0, (uint32_t)count);
-    *out = n;
-    return KARST_OK;
+    karst_status status = split(n, progress, 0, 0, (uint32_t)count);
+    if (status)
+        kst_nearby_destroy(n);
+    else
+        *out = n;
+    return status;
 }
 
 void kst_nearby_destroy(kst_nearby *n) {

@@ -158,7 +158,7 @@ karst_status kst_prepare(const karst_model *model, const karst_mrm_build_def *de
                          karst_report *report, karst_model **out, uint8_t **keep);
 
 // begin.c
-karst_status kst_order_begin(kst_order *o, karst_report *report);
+karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst_report *report);
 void kst_order_end(kst_order *o);
 
 // star.c

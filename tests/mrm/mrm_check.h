@@ -72,7 +72,7 @@ static inline judged judge_level(const karst_model *m, const karst_model *source
     must(karst_model_look(m, NULL, &facts));
     judged j = {facts.border_edges, facts.fan_edges, facts.twins + facts.duplicates, facts.flat, 0, facts.closed};
     kst_nearby *tree;
-    must(kst_nearby_create(source, &tree));
+    must(kst_nearby_create(source, NULL, &tree));
     for (uint32_t t = 0; t < m->triangle_count; ++t) {
         facing f = {.source = source};
         karst_vec3 middle = {0, 0, 0};

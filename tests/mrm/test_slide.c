@@ -141,7 +141,7 @@ static void the_error_of_a_level_is_what_is_found(void **state) {
         karst_mrm_level at = karst_mrm_level_of_triangles(mrm, triangles);
         karst_model *level = level_of(mrm, at.vertices);
         kst_nearby *tree;
-        must(kst_nearby_create(level, &tree));
+        must(kst_nearby_create(level, NULL, &tree));
         float most = 0;
         for (uint32_t v = 0; v < full->vertex_count; ++v)
             most = fmaxf(most, sqrtf(kst_nearby_find(tree, full->position[v], 0).square));
