@@ -30,7 +30,7 @@ KARST_API karst_mrm_build_def karst_mrm_build_def_default(void);
 /// Order all vertices of a model by successive half-edge collapses. The same bytes on every machine.
 /// @param def NULL: the default @param progress, report may be NULL @param out yours until karst_mrm_destroy();
 /// untouched on error
-/// Threads: any, one model each. Cost: near-linear in triangles, about 4 s a million.
+/// Threads: any, one model each. Cost: near-linear in triangles, about 10 s a million.
 /// @return KARST_ERROR_FORMAT (a number that cannot be used), KARST_ERROR_ARGUMENT (def), KARST_ERROR_UNSUPPORTED (no
 /// triangle), KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED
 KARST_API karst_status karst_mrm_build(const karst_model *model, const karst_mrm_build_def *def,
