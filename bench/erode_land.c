@@ -48,8 +48,14 @@ static void free_land(land *l) {
 static bool make_land(land *l, int side, float cell_m, uint64_t seed) {
     size_t count = (size_t)side * (size_t)side, bytes = count * sizeof(float);
     *l = (land){.before = malloc(bytes), .mask = malloc(bytes), .hardness = calloc(1, bytes), .count = count};
-    l->ground =
-        (karst_erosion_ground){side, side, cell_m, malloc(bytes), l->mask, l->hardness, malloc(bytes), malloc(bytes)};
+    l->ground = (karst_erosion_ground){.width = side,
+                                       .height = side,
+                                       .cell_m = cell_m,
+                                       .height_m = malloc(bytes),
+                                       .mask = l->mask,
+                                       .hardness = l->hardness,
+                                       .wear_m = malloc(bytes),
+                                       .deposit_m = malloc(bytes)};
     const karst_erosion_ground *g = &l->ground;
     if (!l->before || !l->mask || !l->hardness || !g->height_m || !g->wear_m || !g->deposit_m) return false;
     for (size_t i = 0; i < count; ++i) l->mask[i] = 1;

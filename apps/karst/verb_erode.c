@@ -107,7 +107,9 @@ static void tell(args *a, const wish *w, const karst_rect *r, const karst_canvas
         done->carried_m3, (double)done->deepest_cut_m);
     say(a, "  hollows without a way out: %lld, %.2f %% of the ground, before; %lld, %.2f %%, after\n",
         (long long)e->before.count, 100 * e->before.share, (long long)e->after.count, 100 * e->after.share);
-    if (e->masked) say(a, "  %lld vertices left alone: masked, at holes or folded\n", (long long)e->masked);
+    if (e->masked) say(a, "  %lld vertices left alone: masked or at holes\n", (long long)e->masked);
+    if (e->result.folded)
+        say(a, "  %lld vertices left alone: the ground folds over or overhangs\n", (long long)e->result.folded);
     const char *wear = arg_text(a, "--wear", NULL), *deposit = arg_text(a, "--deposit", NULL);
     if (wear) say(a, "  mask %s: 1 where %.3g m and more are worn\n", wear, (double)e->wear_full_m);
     if (deposit) say(a, "  mask %s: 1 where %.3g m and more are laid down\n", deposit, (double)e->deposit_full_m);
@@ -124,6 +126,7 @@ static void tell(args *a, const wish *w, const karst_rect *r, const karst_canvas
     tell_pits(a->out, "pits_before", &e->before);
     tell_pits(a->out, "pits_after", &e->after);
     cJSON_AddNumberToObject(a->out, "masked", (double)e->masked);
+    cJSON_AddNumberToObject(a->out, "folded", (double)e->result.folded);
     if (wear) cJSON_AddNumberToObject(a->out, "wear_full_m", (double)e->wear_full_m);
     if (deposit) cJSON_AddNumberToObject(a->out, "deposit_full_m", (double)e->deposit_full_m);
 }

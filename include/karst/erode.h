@@ -73,9 +73,12 @@ KARST_API karst_status karst_pits_find(int width, int height, const float *heigh
 
 /// Ground to erode. All arrays hold width * height values, row by row.
 typedef struct karst_erosion_ground {
-    int width, height;      ///< samples, each >= 2
-    float cell_m;           ///< between samples, > 0
-    float *height_m;        ///< finite; changed
+    int width, height;  ///< samples, each >= 2
+    float cell_m;       ///< between samples, > 0
+    float *height_m;    ///< finite; changed
+    /// Where samples stand beside their places on the grid [m], finite; both NULL: on them. Rain and slides go by the
+    /// true ways and areas between samples, rivers by the grid. Cells that fold over or overhang keep their corners.
+    const float *aside_x_m, *aside_z_m;
     const float *mask;      ///< 0..1, how much may change; 0 keeps every bit; NULL: 1
     const float *hardness;  ///< 0..1, 1 is never lowered; NULL: 0
     float *wear_m;          ///< out: rock removed [m], >= 0; NULL: not wanted
@@ -89,14 +92,14 @@ typedef struct karst_erosion_result {
     double account_error;     ///< of the account of the finest step: what is unexplained / all that moved; about 1e-9
     float deepest_cut_m;      ///< rock removed at the worst place
     float deepest_breach_m;   ///< of the last settling: the deepest sill cut to open a hollow
+    int64_t folded;           ///< samples left alone where cells fold over or overhang
 } karst_erosion_result;
 
 /// Erode. The same ground, def and seed give the same bytes on any number of threads.
 /// @param result NULL: not wanted
-/// @return KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED, KARST_ERROR_ARGUMENT (a height, mask or hardness is not finite),
-/// KARST_ERROR_LIMIT (over 2^30 samples); nothing has changed then
-/// Threads: one writer; uses jobs (NULL: the caller). Cost: about 0.7 us of CPU a sample with the
-/// default; about 60 bytes a sample.
+/// @return KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED, KARST_ERROR_ARGUMENT (a height, place, mask or hardness is not
+/// finite), KARST_ERROR_LIMIT (over 2^30 samples); nothing has changed then Threads: one writer; uses jobs (NULL: the
+/// caller). Cost: about 0.7 us of CPU a sample with the default; about 60 bytes a sample.
 KARST_API karst_status karst_erode(const karst_erosion_ground *ground, const karst_erosion_def *def, karst_jobs *jobs,
                                    const karst_progress *progress, karst_erosion_result *result);
 
@@ -113,7 +116,7 @@ typedef struct karst_canvas_erosion {
     karst_pits before, after;  ///< hollows in the rect and a little ground round it
     float wear_full_m;         ///< what 1 means in the sheet: 95 of 100 worn vertices are worn less
     float deposit_full_m;
-    int64_t masked;  ///< vertices of the rect left alone: masked, at a hole, or where the ground folds over itself
+    int64_t masked;  ///< vertices of the rect left alone: masked or at a hole; see result.folded for more
 } karst_canvas_erosion;
 
 /// Erode vertices [rect), inside the ground, of what a canvas shows. Its mask and holes are obeyed; heights change, not

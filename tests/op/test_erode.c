@@ -97,6 +97,40 @@ static void check_threads(terrain *t, const karst_erosion_def *def) {
     }
 }
 
+// A ridge too steep for the grid, drawn out to twice its width: what slides lies between the samples as they stand.
+static void slopes_are_those_between_the_samples_as_they_stand(void **state) {
+    (void)state;
+    enum { SIDE = 70 };
+    karst_erosion_def def = karst_erosion_def_default();
+    def.rivers.years = 0;
+    def.droplets.drops = 0;
+    def.thermal.passes = 5;
+    def.thermal.creep = 0;
+    terrain t = make(SIDE, SIDE, 10, 1);
+    float *aside_x = made_floats(SIDE * SIDE), *aside_z = made_floats(SIDE * SIDE);
+    for (int k = 0; k < SIDE * SIDE; ++k) {
+        t.before[k] = -10 * 1.2f * (float)abs(k % SIDE - SIDE / 2);
+        aside_x[k] = aside_z[k] = 0;
+    }
+    run(&t, &def, NULL);
+    assert_true(t.result.worn_m3 > 0);  // control: as a grid it is too steep
+    uint64_t grid = hash_of(&t);
+    t.g.aside_x_m = aside_x;
+    t.g.aside_z_m = aside_z;
+    run(&t, &def, NULL);
+    assert_true(hash_of(&t) == grid && t.result.folded == 0);  // on their places after all
+    for (int k = 0; k < SIDE * SIDE; ++k) aside_x[k] = 10 * (float)(k % SIDE);
+    run(&t, &def, NULL);
+    for (int j = 0; j < SIDE; ++j)  // the rim feels the frame, which is a grid
+        for (int i = 8; i < SIDE - 8; ++i) {
+            size_t k = (size_t)(j * SIDE + i);
+            assert_memory_equal(&t.g.height_m[k], &t.before[k], sizeof(float));
+        }
+    free(aside_x);
+    free(aside_z);
+    unmake_terrain(&t);
+}
+
 // Rivers alone have their bytes written down; rain and slides have theirs in their own tests.
 static void the_same_bytes_come_on_any_number_of_threads(void **state) {
     (void)state;
@@ -322,6 +356,7 @@ static void presets_have_names_and_make_other_land(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eroded_land_drains),
+        cmocka_unit_test(slopes_are_those_between_the_samples_as_they_stand),
         cmocka_unit_test(the_same_bytes_come_on_any_number_of_threads),
         cmocka_unit_test(the_account_is_whole_and_masks_and_hardness_are_obeyed),
         cmocka_unit_test(harder_bands_lose_less),

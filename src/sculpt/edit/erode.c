@@ -59,28 +59,20 @@ static void fade_mask(area *a) {
         }
 }
 
-// Twice the area of a triangle seen from above, above 0 as long as it has not turned over.
-static double turn(const area *a, size_t p, size_t q, size_t r) {
-    double w = a->shape.spacing_m;
-    double px = w * (double)(p % (size_t)a->width) + (double)a->x[p],
-           pz = w * (double)(p / (size_t)a->width) + (double)a->z[p];
-    double qx = w * (double)(q % (size_t)a->width) + (double)a->x[q],
-           qz = w * (double)(q / (size_t)a->width) + (double)a->z[q];
-    double rx = w * (double)(r % (size_t)a->width) + (double)a->x[r],
-           rz = w * (double)(r / (size_t)a->width) + (double)a->z[r];
-    return (qx - px) * (rz - pz) - (qz - pz) * (rx - px);
-}
-
-// A cell that is a hole, or whose ground folds over itself, keeps its corners.
-static void mask_cells(area *a) {
+// A cell that is a hole keeps its corners.
+static void mask_holes(area *a) {
     size_t w = (size_t)a->width;
     for (int j = 0; j + 1 < a->height; ++j)
         for (int i = 0; i + 1 < a->width; ++i) {
             size_t k = (size_t)j * w + (size_t)i;
-            bool folded = turn(a, k, k + 1, k + w) <= 0 || turn(a, k + 1, k + w + 1, k) <= 0 ||
-                          turn(a, k + w, k, k + w + 1) <= 0 || turn(a, k + w + 1, k + w, k + 1) <= 0;
-            if (folded || a->holes[k]) a->mask[k] = a->mask[k + 1] = a->mask[k + w] = a->mask[k + w + 1] = 0;
+            if (a->holes[k]) a->mask[k] = a->mask[k + 1] = a->mask[k + w] = a->mask[k + w + 1] = 0;
         }
+}
+
+static bool is_displaced(const area *a) {
+    for (size_t k = 0; k < a->count; ++k)
+        if (a->x[k] != 0 || a->z[k] != 0) return true;
+    return false;
 }
 
 static karst_status area_read(area *a, karst_field *hardness) {
@@ -91,7 +83,7 @@ static karst_status area_read(area *a, karst_field *hardness) {
     if (!status && hardness) status = karst_field_read(hardness, a->all, a->hardness, NULL, NULL, a->width);
     if (status) return status;
     fade_mask(a);
-    mask_cells(a);
+    mask_holes(a);
     return KARST_OK;
 }
 
@@ -148,9 +140,17 @@ static karst_status run(area *a, const karst_erosion_def *def, const karst_erosi
     karst_status status = area_read(a, sheets->hardness);
     if (status) return status;
     out->masked = count_masked(a);
-    karst_erosion_ground ground = {a->width, a->height, (float)a->shape.spacing_m,
-                                   a->y,     a->mask,   sheets->hardness ? a->hardness : NULL,
-                                   a->wear,  a->deposit};
+    bool displaced = is_displaced(a);
+    karst_erosion_ground ground = {.width = a->width,
+                                   .height = a->height,
+                                   .cell_m = (float)a->shape.spacing_m,
+                                   .height_m = a->y,
+                                   .aside_x_m = displaced ? a->x : NULL,
+                                   .aside_z_m = displaced ? a->z : NULL,
+                                   .mask = a->mask,
+                                   .hardness = sheets->hardness ? a->hardness : NULL,
+                                   .wear_m = a->wear,
+                                   .deposit_m = a->deposit};
     status = karst_pits_find(a->width, a->height, a->y, jobs, progress, &out->before);
     if (!status) status = karst_erode(&ground, def, jobs, progress, &out->result);
     if (!status) status = karst_pits_find(a->width, a->height, a->y, jobs, progress, &out->after);

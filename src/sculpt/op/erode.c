@@ -36,6 +36,9 @@ typedef struct pipeline {
     double work, work_done;    // in cells of a step
     double bank_m;             // sediment that left so far: what hollows may be filled with [m on one cell]
     float least_fall, size_m;  // of a river [m/m]; of the largest height
+    float *metric_memory;      // NULL: a regular grid
+    kst_metric metric;         // of the finest level
+    int64_t folded;            // samples that stay
     double explained_m;        // change of the finest level by the stages' own accounts
     float breach_m;
 } pipeline;
@@ -96,6 +99,8 @@ static karst_status make_levels(pipeline *p) {
             status = kst_level_down(&p->level[l + 1], &p->level[l], &p->team);
         if (status) break;
         kst_level_frame(&p->level[l], low, high);
+        if (l == count - 1 && g->aside_x_m)
+            status = kst_ground_metric(g, &p->level[l], &p->metric_memory, &p->metric, &p->folded);
         p->work += chapter[chapter_of(l)].steps * (double)kst_level_cells(&p->level[l]);
         w = (w + 1) / 2;
         h = (h + 1) / 2;
@@ -146,9 +151,10 @@ static karst_status run_rivers(pipeline *p, int l, kst_route *route) {
     return status;
 }
 
-// The level, frame and all, as land; its hardness lies in the spare array.
-static kst_land as_land(const kst_level *l) {
-    return (kst_land){.width = l->width,
+// The finest level, frame and all, as land; its hardness lies in the spare array.
+static kst_land as_land(const pipeline *p, const kst_level *l) {
+    return (kst_land){.metric = p->metric_memory ? &p->metric : NULL,
+                      .width = l->width,
                       .height = l->height,
                       .cell_m = l->cell_m,
                       .height_m = l->height_m,
@@ -156,32 +162,47 @@ static kst_land as_land(const kst_level *l) {
                       .hardness = l->spare_m};
 }
 
-// What a stage of its own moved is read off the ground, so the account checks that stage too.
+// After a stage of its own, which began at before_m: its ledger explains what it moved. A ledger of ground with a
+// metric counts true areas, and the account plain cells; there the ground itself has to be asked.
+static karst_status book(pipeline *p, kst_level *level, const kst_ledger *ledger, double before_m) {
+    double after_m = before_m + ledger->deposited_m - ledger->eroded_m;
+    karst_status status = KARST_OK;
+    if (p->metric_memory) status = kst_level_volume(level, level->height_m, &p->team, &after_m);
+    p->explained_m += after_m - before_m;
+    return status ? status : kst_level_keep_rock(level, &p->team);
+}
+
+static karst_status volume_before(const pipeline *p, const kst_level *level, double *before_m) {
+    *before_m = 0;
+    return p->metric_memory ? kst_level_volume(level, level->height_m, &p->team, before_m) : KARST_OK;
+}
+
 static karst_status run_rain(pipeline *p, kst_level *level) {
     if (p->def->droplets.drops <= 0) return KARST_OK;
-    kst_land land = as_land(level);
+    kst_land land = as_land(p, level);
     kst_droplets_result result;
-    karst_status status = kst_level_hardness(level, &p->team);
+    double before_m;
+    karst_status status = volume_before(p, level, &before_m);
+    if (!status) status = kst_level_hardness(level, &p->team);
     if (!status) status = kst_droplets(&land, &p->def->droplets, p->team.jobs, p->team.progress, &result);
     if (status) return status;
-    double change_m = result.ledger.deposited_m - result.ledger.eroded_m;
-    p->explained_m += change_m;
     advance(p, level, rain_work);
-    return kst_level_keep_rock(level, &p->team);
+    return book(p, level, &result.ledger, before_m);
 }
 
 static karst_status run_thermal(pipeline *p, kst_level *level, int passes) {
     if (passes <= 0) return KARST_OK;
     karst_thermal_def def = p->def->thermal;
     def.passes = passes;
-    kst_land land = as_land(level);
+    kst_land land = as_land(p, level);
     kst_ledger ledger;
-    karst_status status = kst_level_hardness(level, &p->team);
+    double before_m;
+    karst_status status = volume_before(p, level, &before_m);
+    if (!status) status = kst_level_hardness(level, &p->team);
     if (!status) status = kst_thermal(&land, &def, p->team.jobs, p->team.progress, &ledger);
     if (status) return status;
-    p->explained_m += ledger.deposited_m - ledger.eroded_m;
     advance(p, level, thermal_work);
-    return kst_level_keep_rock(level, &p->team);
+    return book(p, level, &ledger, before_m);
 }
 
 static karst_status run_level(pipeline *p, int l) {
@@ -238,13 +259,15 @@ static karst_status tell(const pipeline *p, const kst_level *l, karst_erosion_re
         .account_error = sums.moved_m > 0 ? unexplained_m / sums.moved_m : 0,
         .deepest_cut_m = sums.deepest_m,
         .deepest_breach_m = p->breach_m,
+        .folded = p->folded,
     };
     return KARST_OK;
 }
 
 karst_status karst_erode(const karst_erosion_ground *ground, const karst_erosion_def *def, karst_jobs *jobs,
                          const karst_progress *progress, karst_erosion_result *result) {
-    KARST_ASSERT(ground && ground->width >= 2 && ground->height >= 2 && ground->cell_m > 0 && ground->height_m);
+    KARST_ASSERT(ground && !ground->aside_x_m == !ground->aside_z_m);
+    KARST_ASSERT(ground->width >= 2 && ground->height >= 2 && ground->cell_m > 0 && ground->height_m);
     KARST_ASSERT(def && def->cookie == KST_COOKIE && def->rivers.cookie == KST_COOKIE);
     int64_t framed = ((int64_t)ground->width + 2 * KST_FRAME) * ((int64_t)ground->height + 2 * KST_FRAME);
     if (framed > CELLS_MAX) return KARST_ERROR_LIMIT;
@@ -263,6 +286,7 @@ karst_status karst_erode(const karst_erosion_ground *ground, const karst_erosion
         kst_ground_out(ground, finest, jobs);
         if (result) *result = told;
     }
+    if (finest) kst_free(NULL, p->metric_memory, kst_level_cells(finest) * 3 * sizeof *p->metric_memory);
     for (int l = 0; l < LEVELS_MAX; ++l) kst_level_free(&p->level[l]);
     kst_free(NULL, p, sizeof *p);
     return status;

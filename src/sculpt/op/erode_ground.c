@@ -42,6 +42,7 @@ static karst_status range_rows(int begin, int end, int worker, void *context) {
         }
         if (g->mask) r.bad |= !all_finite(g->mask + at, g->width);
         if (g->hardness) r.bad |= !all_finite(g->hardness + at, g->width);
+        if (g->aside_x_m) r.bad |= !all_finite(g->aside_x_m + at, g->width) || !all_finite(g->aside_z_m + at, g->width);
         m->range[y] = r;
     }
     return KARST_OK;

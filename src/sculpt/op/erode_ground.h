@@ -2,12 +2,18 @@
 // Erode: between the caller's arrays and the finest level.
 #pragma once
 #include "karst/erode.h"
+#include "op/land.h"
 #include "op/level.h"
 
 // Heights of a ground, all finite as its mask and hardness are. @return KARST_ERROR_ARGUMENT when one is not
 karst_status kst_ground_range(const karst_erosion_ground *ground, const kst_team *team, float *low_m, float *high_m);
 // Fill the inner cells of the finest level.
 karst_status kst_ground_in(const karst_erosion_ground *ground, kst_level *finest, const kst_team *team);
+// Of ground whose samples were pushed aside: fill `out`, which lies in *memory (three arrays of the level's cells, to
+// be freed), 1 in the frame; corners of folded cells, *folded of them, neither yield nor take from now on. The finest
+// level has its frame.
+karst_status kst_ground_metric(const karst_erosion_ground *ground, kst_level *finest, float **memory, kst_metric *out,
+                               int64_t *folded);
 // Sums over all cells of the level, and over those of the ground, the frame left out [m on one cell].
 typedef struct kst_ground_sums {
     double moved_m, worn_m, laid_m;
