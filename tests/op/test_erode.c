@@ -105,6 +105,7 @@ static void slopes_are_those_between_the_samples_as_they_stand(void **state) {
     def.rivers.years = 0;
     def.droplets.drops = 0;
     def.thermal.passes = 5;
+    def.thermal.talus = 0.8f;
     def.thermal.creep = 0;
     terrain t = make(SIDE, SIDE, 10, 1);
     float *aside_x = made_floats(SIDE * SIDE), *aside_z = made_floats(SIDE * SIDE);
