@@ -308,7 +308,7 @@ static uint32_t crc_32(const uint8_t *bytes, size_t size) {
 static size_t make_zip(uint8_t *out, int count, const char *const *names, uint8_t *const *data, const size_t *sizes,
                        bool deflate) {
     size_t at = 0, offset[4], packed_size[4];
-    kst_out o;
+    kst_out o = {out};
     for (int k = 0; k < count; ++k) {
         offset[k] = at;
         size_t blocks = (sizes[k] + 65534) / 65535;
