@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The canvas: what is not changed keeps its bits; a layer takes the difference.
+#include "edit/stack.h"
 #include "karst/canvas.h"
-#include "support/prop.h"
 
 enum { SIDE = 97 };
 
@@ -11,24 +11,6 @@ static karst_field *make_field(void) {
     karst_field *field = NULL;
     assert_int_equal(karst_field_create(&def, &field), KARST_OK);
     return field;
-}
-
-// Base and layer, shown as their sum.
-typedef struct stack {
-    karst_field *base, *layer, *shown;
-} stack;
-
-static karst_status add_up(void *context, karst_rect rect) {
-    stack *s = context;
-    int width = rect.x1 - rect.x0, count = width * (rect.z1 - rect.z0);
-    float *a = malloc(sizeof *a * (size_t)count), *b = malloc(sizeof *b * (size_t)count);
-    karst_status status = karst_field_read(s->base, rect, a, NULL, NULL, width);
-    if (!status) status = karst_field_read(s->layer, rect, b, NULL, NULL, width);
-    for (int k = 0; k < count; ++k) a[k] += b[k];
-    if (!status) status = karst_field_write(s->shown, rect, a, NULL, NULL, width);
-    free(a);
-    free(b);
-    return status;
 }
 
 static void random_field(prop *p, karst_field *field) {

@@ -2,8 +2,8 @@
 // Filters on fields: bands and threads leave no trace, old ground is read and never new, layers take the difference.
 #include "karst/filter.h"
 
+#include "edit/stack.h"
 #include "op/filter.h"
-#include "support/prop.h"
 
 enum { W = 410, H = 301, COUNT = W * H };
 
@@ -223,23 +223,6 @@ static void chunks_that_the_mask_leaves_out_are_not_written(void **state) {
         karst_field_destroy(field);
         karst_field_destroy(mask);
     }
-}
-
-typedef struct stack {
-    karst_field *base, *layer, *shown;
-} stack;
-
-static karst_status add_up(void *context, karst_rect rect) {
-    stack *s = context;
-    int width = rect.x1 - rect.x0, count = width * (rect.z1 - rect.z0);
-    float *a = malloc(sizeof *a * (size_t)count), *b = malloc(sizeof *b * (size_t)count);
-    karst_status status = karst_field_read(s->base, rect, a, NULL, NULL, width);
-    if (!status) status = karst_field_read(s->layer, rect, b, NULL, NULL, width);
-    for (int k = 0; k < count; ++k) a[k] += b[k];
-    if (!status) status = karst_field_write(s->shown, rect, a, NULL, NULL, width);
-    free(a);
-    free(b);
-    return status;
 }
 
 static void a_layer_takes_the_difference_and_the_base_stays(void **state) {

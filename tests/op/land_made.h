@@ -125,3 +125,37 @@ static inline bool made_stops(void *context, const char *stage, double share) {
     if (stop->asked_s == 0) stop->asked_s = made_wall_s();
     return false;
 }
+
+// An erosion by its own def.
+typedef karst_status made_erode(kst_land *land, const void *def, karst_jobs *jobs, const karst_progress *progress);
+
+// Asked to stop in the middle of long work it does so at once.
+static inline void made_check_stop(made_erode *erode, const void *def) {
+    made m = make_land(512, 512, 10);
+    made_stop stop = {.steps_left = 3};
+    karst_progress progress = {made_stops, &stop};
+    assert_int_equal(erode(&m.land, def, NULL, &progress), KARST_ERROR_CANCELLED);
+    assert_true(made_wall_s() - stop.asked_s < 0.1);
+    assert_true(stop.asked_s > 0);  // control: it was asked
+    unmake(&m);
+}
+
+// Each of its `allocations` fails in turn, and nothing has changed then.
+static inline void made_check_no_memory(made_erode *erode, const void *def, int allocations) {
+    made m = make_land(150, 140, 12);
+    karst_jobs *jobs = made_jobs(2);
+    int failed = 0;
+    for (uint64_t n = 1;; ++n) {
+        kst_alloc_fail_after(n);
+        karst_status status = erode(&m.land, def, jobs, NULL);
+        kst_alloc_fail_after(0);
+        if (!status) break;
+        assert_int_equal(status, KARST_ERROR_MEMORY);
+        assert_int_equal(made_changes(&m).changed, 0);
+        ++failed;
+    }
+    assert_int_equal(failed, allocations);
+    assert_true(made_changes(&m).changed > 0);  // control: with memory it does
+    karst_jobs_destroy(jobs);
+    unmake(&m);
+}

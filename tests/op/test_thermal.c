@@ -220,39 +220,22 @@ static void a_heap_comes_to_rest_at_its_talus(void **state) {
     unmake(&m);
 }
 
+static karst_status erode(kst_land *land, const void *def, karst_jobs *jobs, const karst_progress *progress) {
+    return kst_thermal(land, def, jobs, progress, NULL);
+}
+
 static void a_cancelled_slide_stops_at_once(void **state) {
     (void)state;
-    made m = make_land(512, 512, 10);
     karst_thermal_def def = karst_thermal_def_default();
     def.passes = 100000;
-    made_stop stop = {.steps_left = 3};
-    karst_progress progress = {made_stops, &stop};
-    assert_int_equal(kst_thermal(&m.land, &def, NULL, &progress, NULL), KARST_ERROR_CANCELLED);
-    assert_true(made_wall_s() - stop.asked_s < 0.1);
-    assert_true(stop.asked_s > 0);  // control: it was asked
-    unmake(&m);
+    made_check_stop(erode, &def);
 }
 
 static void without_memory_nothing_changes(void **state) {
     (void)state;
-    made m = make_land(150, 140, 12);
-    karst_jobs *jobs = made_jobs(2);
     karst_thermal_def def = karst_thermal_def_default();
     def.talus = 0.3f;
-    int failed = 0;
-    for (uint64_t n = 1;; ++n) {
-        kst_alloc_fail_after(n);
-        karst_status status = kst_thermal(&m.land, &def, jobs, NULL, NULL);
-        kst_alloc_fail_after(0);
-        if (!status) break;
-        assert_int_equal(status, KARST_ERROR_MEMORY);
-        assert_int_equal(made_changes(&m).changed, 0);
-        ++failed;
-    }
-    assert_int_equal(failed, 3);
-    assert_true(made_changes(&m).changed > 0);  // control: with memory it does
-    karst_jobs_destroy(jobs);
-    unmake(&m);
+    made_check_no_memory(erode, &def, 3);
 }
 
 int main(void) {
