@@ -72,7 +72,8 @@ typedef karst_status bench_main(bench *b);
     f(methods) \
     f(erode) \
     f(relax) \
-    f(stroke)
+    f(stroke) \
+    f(governor)
 // clang-format on
 #define BENCH_DECLARE(name) extern bench_main bench_##name __attribute__((weak));
 BENCH_LIST(BENCH_DECLARE)

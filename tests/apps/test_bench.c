@@ -175,6 +175,17 @@ static void meshes_keep_their_kind_and_size(void **state) {
     cJSON_Delete(object);
 }
 
+static void a_governed_frame_is_close_to_the_best(void **state) {
+    (void)state;
+    skip_when_quick();
+    cJSON *object = printed("governor", NULL);
+    const cJSON *rows = cJSON_GetObjectItem(object, "rows");
+    assert_true(value_of(rows, "frame_us_10k") > 0 && value_of(rows, "frame_us_10k_leap") > 0);
+    assert_true(value_of(rows, "worst_error_over_optimum") <= 1.05);
+    assert_true(value_of(rows, "worst_error_over_optimum_slack_0") <= 1.00001);
+    cJSON_Delete(object);
+}
+
 static void an_unknown_bench_is_wrong_usage(void **state) {
     (void)state;
     ran r = run_karst("bench", "moon");
@@ -193,6 +204,7 @@ int main(void) {
         cmocka_unit_test(methods_are_close_to_full_detail),
         cmocka_unit_test(erosion_is_the_same_on_two_threads),
         cmocka_unit_test(meshes_keep_their_kind_and_size),
+        cmocka_unit_test(a_governed_frame_is_close_to_the_best),
         cmocka_unit_test(an_unknown_bench_is_wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
