@@ -40,6 +40,7 @@ set(author_headers
     mrmbuild
     noise
     project
+    relax
     resample
     sheet
     stamp

@@ -59,6 +59,16 @@ static void answer(args *a, const char *output, const karst_bake_info *info, dou
     cJSON_AddNumberToObject(a->out, "steps_run", info->steps_run);
     cJSON_AddNumberToObject(a->out, "steps_reused", info->steps_reused);
     cJSON_AddNumberToObject(a->out, "seconds", seconds);
+    const karst_bake_relaxed *r = &info->relaxed;
+    if (r->regions)
+        say(a, "relaxed first: worst stretch %.3g -> %.3g, %" PRId64 " vertices moved, surface within %.3g m\n",
+            r->worst_before, r->worst_after, r->moved, r->largest_m);
+    cJSON *relaxed = cJSON_AddObjectToObject(a->out, "relaxed");
+    cJSON_AddNumberToObject(relaxed, "regions", r->regions);
+    cJSON_AddNumberToObject(relaxed, "moved", (double)r->moved);
+    cJSON_AddNumberToObject(relaxed, "worst_before", r->worst_before);
+    cJSON_AddNumberToObject(relaxed, "worst_after", r->worst_after);
+    cJSON_AddNumberToObject(relaxed, "largest_m", r->largest_m);
 }
 
 static int run(args *a) {
@@ -68,6 +78,9 @@ static int run(args *a) {
     def.error_m = (float)arg_real(a, "--error", 0.01, 1e-5, 100, &bad);
     def.map_side = (int32_t)arg_int(a, "--map-side", def.map_side, 2, 16384, &bad);
     def.memory_bytes = (uint64_t)(arg_real(a, "--memory", 1024, 0.01, 1 << 20, &bad) * 1048576);
+    def.relax_above = (float)arg_real(a, "--relax-above", 3, 2, 1000, &bad);
+    def.relax_distance_m = (float)arg_real(a, "--relax-distance", 0, 0, 1e6, &bad);
+    if (arg_flag(a, "--no-relax")) def.relax_above = 0;
     def.jobs = a->jobs;
     if (bad) return EXIT_USAGE;
     char *made = default_output(world);
@@ -92,6 +105,9 @@ static const option options[] = {
     {"--error", "M", "every baked vertex is within this distance of the author's [m], 0.00001..100 (0.01)"},
     {"--map-side", "N", "most samples along a side of the look maps, 2..16384 (2048)"},
     {"--memory", "MB", "memory for what grows with the field; the rest waits in a file beside the pack (1024)"},
+    {"--relax-above", "S", "relax displaced chunks with an edge longer than this many spacings, 2..1000 (3)"},
+    {"--relax-distance", "M", "how far relaxing may move the surface [m]; 0: half the spacing (0)"},
+    {"--no-relax", NULL, "leave every vertex where the author put it"},
     {0},
 };
 

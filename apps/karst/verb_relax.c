@@ -48,7 +48,7 @@ static int run(args *a) {
 static const option options[] = {
     {"--distance", "M", "how far the surface may be moved [m]; 0: half the spacing (0)"},
     {"--above", "S", "relax where an edge is longer than this many spacings, 1.05..100 (1.5)"},
-    {"--sweeps", "N", "most sweeps of a stage, 1..10000 (48)"},
+    {"--sweeps", "N", "most sweeps of a stage, 1..10000 (16)"},
     PART_OPTION,
     EDIT_OPTIONS,
     {0},

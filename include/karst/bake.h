@@ -11,27 +11,42 @@ extern "C" {
 
 /// Parameters of a bake. Start from karst_bake_def_default().
 typedef struct karst_bake_def {
-    float error_m;     ///< every baked vertex is within this distance of the author's; default 0.01, 1e-5..100
+    float error_m;     ///< every baked vertex is within this distance of the author's, or of the relaxed ground; default 0.01,
+                       ///< 1e-5..100
     int32_t map_side;  ///< most samples along a side of the look maps; default 2048
     karst_jobs *jobs;  ///< NULL: the caller alone. The bytes do not depend on it
     /// Most memory for what grows with the field; the rest waits in a file without a name beside the pack. 0: the
     /// default, 1 GiB. Maps, tables and the cache of chunks take up to 0.4 GB more. The bytes do not depend on it.
     uint64_t memory_bytes;
-    uint32_t cookie;  ///< set by the default function, do not touch
+    /// Before anything else, displaced chunks with an edge stretched beyond this, and the chunks round them, are
+    /// relaxed (docs/relax.md): 0 leaves all where the author put it, 2..1000; default 0, and 3 of karst bake. The
+    /// pack's ground then lies within relax_distance_m and error_m of the author's.
+    float relax_above;
+    float relax_distance_m;  ///< no point of either surface is further from the other [m]; default 0: half the spacing
+    uint32_t cookie;         ///< set by the default function, do not touch
 } karst_bake_def;
 
 /// Within a centimetre, maps of 2048 samples a side, on the caller alone.
 KARST_API karst_bake_def karst_bake_def_default(void);
+
+/// What relaxation did to the ground before it was baked; all 0 when it had nothing to do.
+typedef struct karst_bake_relaxed {
+    int32_t regions;                   ///< groups of chunks, relaxed apart from each other
+    int64_t moved;                     ///< vertices
+    double worst_before, worst_after;  ///< longest edge of the regions [spacings]
+    double largest_m;                  ///< distance of the surfaces, a bound both ways [m]
+} karst_bake_relaxed;
 
 /// What a bake did.
 typedef struct karst_bake_info {
     uint64_t file_bytes;
     int32_t level_count;
     int64_t chunk_count;
-    double largest_error_m;  ///< measured at every vertex, <= error_m
+    double largest_error_m;  ///< measured at every vertex, <= error_m; against the relaxed ground where it was
     int32_t steps_run, steps_reused;
     uint64_t hash;           ///< of the pack's bytes
     uint64_t scratch_bytes;  ///< how large the scratch file became, 0: all was in memory
+    karst_bake_relaxed relaxed;
 } karst_bake_info;
 
 /// Bake a world into a pack at path, written beside and renamed: whatever happens, there is the old file or the

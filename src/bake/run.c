@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "bake/relax.h"
 #include "bake/sheet.h"
 #include "pack/writer.h"
 
@@ -33,6 +34,7 @@ typedef struct bake {
     uint16_t reach[2];  // most that a vertex is moved along x, z [steps]
     int64_t chunk_count;
     kst_bytes maps;
+    kst_bake_relax relax;
 } bake;
 
 static size_t chunk_total(const kst_sheet *s, int level) {
@@ -410,6 +412,12 @@ karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, kar
         return kst_fail(report, KARST_ERROR_ARGUMENT, "error %g m: must be 0.00001 to 100", (double)out->error_m);
     if (out->map_side < 2 || out->map_side > 1 << 14)
         return kst_fail(report, KARST_ERROR_ARGUMENT, "map side %d: must be 2 to 16384", out->map_side);
+    if (!(out->relax_above == 0 || (out->relax_above >= 2 && out->relax_above <= 1000)))
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "relax above %g: must be 0 (off) or 2 to 1000",
+                        (double)out->relax_above);
+    if (!(out->relax_distance_m >= 0 && out->relax_distance_m <= 1e6f))
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "relax distance %g m: must be 0 (half the spacing) to 1000000",
+                        (double)out->relax_distance_m);
     if (!out->memory_bytes) out->memory_bytes = karst_bake_def_default().memory_bytes;
     return KARST_OK;
 }
@@ -417,8 +425,12 @@ karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, kar
 // Everything but the file.
 static karst_status make(bake *b, karst_field *field, karst_report *why) {
     kst_graph *g = b->graph;
+    double spacing_m = karst_field_shape_of(field).spacing_m, relax_m = (double)b->def->relax_distance_m;
+    b->relax = (kst_bake_relax){.above = (double)b->def->relax_above, .graph = g};
+    b->relax.distance_m = relax_m > 0 ? relax_m : 0.5 * spacing_m;
+    const kst_sheet_change change = {kst_bake_relax_run, &b->relax};
     karst_status status =
-        kst_sheet_build(field, (double)b->def->error_m, g->scratch, g->jobs, g->progress, why, &b->sheet);
+        kst_sheet_build(field, (double)b->def->error_m, &change, g->scratch, g->jobs, g->progress, why, &b->sheet);
     if (!status) status = build_tables(b, why);
     if (!status) status = build_nodes(b);
     if (!status) status = kst_sheet_normals(&b->sheet, g->jobs, g->progress);
@@ -440,6 +452,7 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
         done.level_count = b.sheet.level_count;
         done.chunk_count = b.chunk_count;
         done.largest_error_m = b.sheet.largest_error_m;
+        done.relaxed = b.relax.done;
         done.steps_run = graph->run;
         done.steps_reused = graph->reused;
         done.scratch_bytes = kst_scratch_file_bytes(graph->scratch);

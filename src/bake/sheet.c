@@ -285,8 +285,8 @@ static karst_status quantise_all(karst_field *field, kst_sheet *s, const source 
     return status;
 }
 
-karst_status kst_sheet_build(karst_field *field, double error_m, kst_scratch *scratch, karst_jobs *jobs,
-                             const karst_progress *progress, karst_report *report, kst_sheet *out) {
+karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet_change *change, kst_scratch *scratch,
+                             karst_jobs *jobs, const karst_progress *progress, karst_report *report, kst_sheet *out) {
     karst_field_shape shape = karst_field_shape_of(field);
     size_t count = (size_t)shape.columns * (size_t)shape.rows;
     kst_sheet s = {.scratch = scratch, .columns = shape.columns, .rows = shape.rows};
@@ -307,6 +307,7 @@ karst_status kst_sheet_build(karst_field *field, double error_m, kst_scratch *sc
         status = read_field(field, &s, &in, progress, report);
     }
     for (int level = 1; level < s.level_count && !status; ++level) coarsen_holes(&s, level);
+    if (!status && in.x && change) status = change->run(change->context, &s, in.y, in.x, in.z, report);
     if (!status && in.x) {
         s.displaced = true;
         s.dx = kst_scratch_alloc(scratch, count, sizeof *s.dx);

@@ -33,10 +33,17 @@ typedef struct kst_sheet {
     double largest_error_m;      // measured at every vertex against the author's
 } kst_sheet;
 
-// Read a field and put it on the lattice that error_m allows. scratch: lives longer than the sheet; may be NULL.
-// Fails with KARST_ERROR_LIMIT when a vertex does not fit, and says which one.
-karst_status kst_sheet_build(karst_field *field, double error_m, kst_scratch *scratch, karst_jobs *jobs,
-                             const karst_progress *progress, karst_report *report, kst_sheet *out);
+// What may be done to the author's samples before they are quantised, when some are displaced: of the shape and holes
+// of the sheet, row by row.
+typedef struct kst_sheet_change {
+    karst_status (*run)(void *context, const kst_sheet *sheet, float *y, float *x, float *z, karst_report *report);
+    void *context;
+} kst_sheet_change;
+
+// Read a field and put it on the lattice that error_m allows. change may be NULL. scratch: lives longer than the sheet;
+// may be NULL. Fails with KARST_ERROR_LIMIT when a vertex does not fit, and says which one.
+karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet_change *change, kst_scratch *scratch,
+                             karst_jobs *jobs, const karst_progress *progress, karst_report *report, kst_sheet *out);
 void kst_sheet_free(kst_sheet *sheet);  // an empty one too
 
 // The lattice for a shape: undisplaced, a height is at most half a step off; displaced, a vertex is at most half a

@@ -69,9 +69,11 @@ static void keep_record(kst_graph *graph, uint64_t key, const char *path, const 
 }
 
 static uint64_t record_key(uint64_t version, uint64_t world, const karst_bake_def *def) {
-    uint32_t error;
+    uint32_t error, above, distance;
     memcpy(&error, &def->error_m, 4);
-    uint64_t v[] = {0x6B636170u, version, world, error, (uint64_t)def->map_side};
+    memcpy(&above, &def->relax_above, 4);
+    memcpy(&distance, &def->relax_distance_m, 4);
+    uint64_t v[] = {0x6B636170u, version, world, error, (uint64_t)def->map_side, above, distance};
     return kst_hash(v, sizeof v, 0);
 }
 

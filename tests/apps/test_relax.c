@@ -63,6 +63,29 @@ static void relaxing_is_one_step_that_tells_what_it_did(void **state) {
     assert_true(world_hash(world) == relaxed);
 }
 
+static void bake_relaxes_what_was_sculpted_unless_told_not_to(void **state) {
+    (void)state;
+    const char *world = temp_path("rock.karst"), *pack = temp_path("rock.kpack");
+    char strokes[4096];
+    snprintf(strokes, sizeof strokes, "%s/scenes/pedestal.strokes", getenv("KARST_SOURCE"));
+    good(run_karst("new", world, "--size", "65x65", "--quiet"));
+    good(run_karst("sculpt", world, "--strokes", strokes, "--quiet"));
+    uint64_t hash = world_hash(world);
+    for (int relaxes = 1; relaxes >= 0; --relaxes) {
+        ran r = run_karst("bake", world, "-o", pack, "--json", relaxes ? NULL : "--no-relax");
+        assert_int_equal(r.code, 0);
+        cJSON *o = cJSON_Parse(r.out);
+        const cJSON *relaxed = cJSON_GetObjectItem(o, "relaxed");
+        assert_true(number(relaxed, "regions") == relaxes);
+        assert_true((number(relaxed, "moved") > 100) == relaxes);
+        assert_true(number(relaxed, "worst_after") <= number(relaxed, "worst_before"));
+        assert_true(number(relaxed, "largest_m") <= 0.5 && number(o, "largest_error_m") <= 0.01);
+        cJSON_Delete(o);
+        ran_free(&r);
+    }
+    assert_true(world_hash(world) == hash);  // the author's ground is as it was
+}
+
 static void nonsense_is_one_line_and_changes_nothing(void **state) {
     (void)state;
     const char *world = make_world("nonsense.karst", "33x33");
@@ -108,6 +131,7 @@ int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(relaxing_is_one_step_that_tells_what_it_did),
+        cmocka_unit_test(bake_relaxes_what_was_sculpted_unless_told_not_to),
         cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
         cmocka_unit_test(stopping_leaves_the_world_as_it_was),
     };

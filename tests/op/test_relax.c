@@ -77,16 +77,16 @@ static double apart(const land *l, bool from_new, double reach_m) {
 }
 
 // Relaxed as a user would; the distance is half a spacing.
-static void check_bars(land *l, double ratio, double mean_ratio) {
+static void check_bars(land *l, double above) {
     double worst[2], mean[2], distance_m = 0.5 * l->ground.cell_m;
     stretch_of(l, &worst[0], &mean[0]);
     kst_relax_result r;
-    assert_int_equal(kst_relax(&l->ground, distance_m, 1.5, 24, NULL, NULL, NULL, &r), KARST_OK);
+    assert_int_equal(kst_relax(&l->ground, distance_m, above, 16, NULL, NULL, NULL, &r), KARST_OK);
     stretch_of(l, &worst[1], &mean[1]);
     print_message("worst %.3f -> %.3f, mean %.4f -> %.4f, %.4f m, %d moved\n", worst[0], worst[1], mean[0], mean[1],
                   r.largest_m, (int)r.moved);
-    assert_true(worst[1] <= ratio * worst[0]);
-    assert_true(mean[1] <= mean_ratio * mean[0]);
+    assert_true(worst[1] <= 0.5 * worst[0]);
+    assert_true(mean[1] <= mean[0]);
     assert_true(r.moved > 100 && r.largest_m > 0.1 * distance_m && r.largest_m <= distance_m);
     double ways[2] = {apart(l, false, 3 * distance_m), apart(l, true, 3 * distance_m)};
     print_message("samples: old to new %.4f m, new to old %.4f m\n", ways[0], ways[1]);
@@ -97,7 +97,7 @@ static void the_worst_edge_of_an_overhang_is_halved_and_its_surface_stays(void *
     (void)state;
     land l;
     make_overhang(65, 4, &l);
-    check_bars(&l, 0.5, 1);
+    check_bars(&l, 1.5);
     // The check sees a vertex that leaves the surface, from either side.
     int k = 32 * l.side + 32;
     l.at[0][k] += 2;
@@ -112,7 +112,7 @@ static void the_worst_edge_of_a_mushroom_is_halved_and_its_surface_stays(void **
     land l;
     assert_int_equal(scene_mushroom_field(97, 1, &field), KARST_OK);
     take(field, &l);
-    check_bars(&l, 0.5, 1.01);
+    check_bars(&l, 2);
     let_go(&l);
 }
 
@@ -218,7 +218,7 @@ static void the_bytes_do_not_depend_on_the_workers(void **state) {
     }
     print_message("hash %016llx\n", (unsigned long long)hash[0]);
     assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
-    assert_true(hash[0] == 0x866877884f9aca97u);  // gcc and clang, -O1 to -O3
+    assert_true(hash[0] == 0xf09474ec790bce58u);  // gcc and clang, -O1 to -O3
 }
 
 typedef struct stopper {

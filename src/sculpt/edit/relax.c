@@ -7,7 +7,7 @@
 #include "op/relax.h"
 
 karst_relax_def karst_relax_def_default(void) {
-    return (karst_relax_def){.above = 1.5, .sweeps = 48, .cookie = KST_COOKIE};
+    return (karst_relax_def){.above = 1.5, .sweeps = 16, .cookie = KST_COOKIE};
 }
 
 karst_status karst_relax_check(const karst_relax_def *def, karst_report *report) {

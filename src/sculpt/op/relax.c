@@ -238,11 +238,11 @@ static karst_status find_stretched(int begin, int end, int worker, void *context
 // ---- the end ---------------------------------------------------------------------------------------
 
 // Mark one vertex of the ground and ask what hangs on it.
-static surface_gap vertex_gap(patch *p, int32_t i, int32_t j, bool stop) {
+static surface_gap vertex_gap(patch *p, int32_t i, int32_t j, double enough) {
     i -= p->i0;
     j -= p->j0;
     p->mark[j * p->width + i] = 1;
-    surface_gap gap = patch_gap(p, i, j, i, j, stop);
+    surface_gap gap = patch_gap(p, i, j, i, j, enough);
     p->mark[j * p->width + i] = 0;
     return gap;
 }
@@ -259,7 +259,7 @@ static karst_status find_unfit(int begin, int end, int worker, void *context) {
                 int k = (j - rect.z0) * KST_RELAX_TILE + i - rect.x0;
                 t->unfit[k] = 0;
                 if (t->a[k] == 0 && t->b[k] == 0) continue;
-                surface_gap gap = vertex_gap(r->patches[worker], i, j, true);
+                surface_gap gap = vertex_gap(r->patches[worker], i, j, 0);
                 t->unfit[k] = gap.folded || gap.beyond > 0;
                 if (t->unfit[k]) t->moved = true;
             }
@@ -307,7 +307,7 @@ static karst_status measure_tiles(int begin, int end, int worker, void *context)
                 int k = (j - rect.z0) * KST_RELAX_TILE + i - rect.x0;
                 if (t->a[k] == 0 && t->b[k] == 0) continue;
                 ++r->moved[n];
-                r->worst2[n] = fmax(r->worst2[n], vertex_gap(p, i, j, false).worst2);
+                r->worst2[n] = fmax(r->worst2[n], vertex_gap(p, i, j, INFINITY).worst2);
                 vec at = p->at[(j - p->j0) * p->width + i - p->i0].p;
                 t->place[0][k] = (float)((at.x - i) * r->ground->cell_m);
                 t->place[1][k] = (float)(at.y * r->ground->cell_m);

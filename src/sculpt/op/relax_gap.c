@@ -137,7 +137,7 @@ static const uint8_t corners_of[2][2][3] = {{{NEAR, RIGHT, FAR}, {NEAR, FAR, DOW
 // Below this a triangle has no shape; an old one has 1.
 static const double least_area2 = 1e-5;
 
-static void add_cell(const patch *p, int32_t i, int32_t j, surface_gap *gap) {
+static void add_cell(const patch *p, int32_t i, int32_t j, double enough, surface_gap *gap) {
     int32_t w = p->width, k[4] = {j * w + i, j * w + i + 1, (j + 1) * w + i, (j + 1) * w + i + 1};
     bool right = i + 1 < w, down = j + 1 < p->height, odd = !is_even(p->ground, p->i0 + i, p->j0 + j);
     const spot *at = p->at;
@@ -149,20 +149,20 @@ static void add_cell(const patch *p, int32_t i, int32_t j, surface_gap *gap) {
             const spot *a = &at[k[c[0]]], *b = &at[k[c[1]]], *d = &at[k[c[2]]];
             if (area2(a, b, d) < least_area2) gap->folded = true;
             if (gap->folded) return;
-            add_triangle(p, a, b, d, gap);
+            if (gap->beyond <= enough) add_triangle(p, a, b, d, gap);
         }
-    if (right && (mark[k[NEAR]] | mark[k[RIGHT]])) add_edge(p, &at[k[NEAR]], &at[k[RIGHT]], gap);
-    if (down && (mark[k[NEAR]] | mark[k[DOWN]])) add_edge(p, &at[k[NEAR]], &at[k[DOWN]], gap);
-    int32_t a = k[odd ? RIGHT : NEAR], b = k[odd ? DOWN : FAR];
-    if (right && down && (mark[a] | mark[b])) add_edge(p, &at[a], &at[b], gap);
+    const int32_t ends[3][2] = {{k[NEAR], k[RIGHT]}, {k[NEAR], k[DOWN]}, {k[odd ? RIGHT : NEAR], k[odd ? DOWN : FAR]}};
+    const bool there[3] = {right, down, right && down};
+    for (int e = 0; e < 3 && gap->beyond <= enough; ++e)
+        if (there[e] && (mark[ends[e][0]] | mark[ends[e][1]])) add_edge(p, &at[ends[e][0]], &at[ends[e][1]], gap);
 }
 
-surface_gap patch_gap(const patch *p, int32_t i0, int32_t j0, int32_t i1, int32_t j1, bool stop) {
+surface_gap patch_gap(const patch *p, int32_t i0, int32_t j0, int32_t i1, int32_t j1, double enough) {
     surface_gap gap = {0};
     for (int32_t j = j0 > 0 ? j0 - 1 : 0; j <= j1 && j < p->height; ++j)
         for (int32_t i = i0 > 0 ? i0 - 1 : 0; i <= i1 && i < p->width; ++i) {
-            add_cell(p, i, j, &gap);
-            if (gap.folded || (stop && gap.beyond > 0)) return gap;
+            add_cell(p, i, j, enough, &gap);
+            if (gap.folded || (enough >= 0 && gap.beyond > enough)) return gap;
         }
     return gap;
 }

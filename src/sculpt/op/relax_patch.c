@@ -29,13 +29,18 @@ static double edges_cost(const patch *p, int32_t i, int32_t j) {
     return sum;
 }
 
+// How much may be beyond the distance when a move may cost no more than `left` for it.
+static double enough_for(const patch *p, double left) {
+    return p->price == 0 ? -1 : p->price == INFINITY ? 0 : left / p->price;
+}
+
 static double gap_cost(const patch *p, const surface_gap *gap) {
     if (gap->folded) return INFINITY;
     return gap->beyond > 0 ? gap->beyond * p->price : 0;
 }
 
 // A share of the cost that a move must save at least, so that there is an end; and a step too short to be one [cells].
-static const double least_gain = 1e-4, least_step = 1e-6;
+static const double least_gain = 1e-3, least_step = 1e-6;
 
 static double between(double v, double low, double high) {
     return v < low ? low : v > high ? high : v;
@@ -77,7 +82,7 @@ static bool move_to(patch *p, const mover *m, double u, double v) {
     p->mark[m->k] = 1;
     double cost = edges_cost(p, m->i, m->j);
     if (cost <= most) {
-        surface_gap gap = patch_gap(p, m->i, m->j, m->i, m->j, p->price == INFINITY);
+        surface_gap gap = patch_gap(p, m->i, m->j, m->i, m->j, enough_for(p, most - cost));
         cost += gap_cost(p, &gap);
     }
     p->mark[m->k] = 0;
@@ -169,7 +174,7 @@ static double train_cost(patch *p, const train *t, const spot *at, double most) 
     for (int n = 0; n < t->count; ++n) cost += edges_cost(p, t->i + n * t->step_i, t->j + n * t->step_j);
     if (cost > most) return cost;
     surface_gap gap = patch_gap(p, t->i < i1 ? t->i : i1, t->j < j1 ? t->j : j1, t->i > i1 ? t->i : i1,
-                                t->j > j1 ? t->j : j1, p->price == INFINITY);
+                                t->j > j1 ? t->j : j1, enough_for(p, most - cost));
     return cost + gap_cost(p, &gap);
 }
 
@@ -217,7 +222,7 @@ static bool relax_vertex(patch *p, int32_t i, int32_t j) {
     if (!stretched && (p->price == 0 || p->price == INFINITY)) return false;
     p->mark[k] = 1;
     surface_gap gap = {0};
-    if (p->price > 0 && p->price < INFINITY) gap = patch_gap(p, i, j, i, j, false);
+    if (p->price > 0 && p->price < INFINITY) gap = patch_gap(p, i, j, i, j, INFINITY);
     mover m = {i, j, k, p->freedom[k], p->at[k], edges_cost(p, i, j) + gap_cost(p, &gap)};
     p->mark[k] = 0;
     bool beyond = gap.beyond > 0, moved = beyond && snap(p, &m, &gap);

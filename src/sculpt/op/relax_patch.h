@@ -62,9 +62,9 @@ typedef struct surface_gap {
     bool folded;    // a triangle is turned over in the plane of (u, v)
 } surface_gap;
 
-// Of what hangs on the marked vertices, all in [i0, i1] x [j0, j1] of the patch. stop: at the first that is folded or
-// beyond.
-surface_gap patch_gap(const patch *p, int32_t i0, int32_t j0, int32_t i1, int32_t j1, bool stop);
+// Of what hangs on the marked vertices, all in [i0, i1] x [j0, j1] of the patch. Stops at the first fold, or when more
+// than `enough` is beyond; below 0 looks for folds only.
+surface_gap patch_gap(const patch *p, int32_t i0, int32_t j0, int32_t i1, int32_t j1, double enough);
 
 // ---- relax_patch.c: moves --------------------------------------------------------------------------
 
