@@ -141,7 +141,7 @@ shot arch sculpt-arch-below --eye 96,4,110 --look 136,17,90 --hour 11 --haze 0.2
 cp "$work/rock.karst" "$work/relaxed.karst"
 "$bin/karst" relax "$work/relaxed.karst" --quiet
 for name in rock relaxed; do
-    "$bin/karst" bake "$work/$name.karst" -o "$work/$name.kpack" --quiet
+    "$bin/karst" bake "$work/$name.karst" -o "$work/$name.kpack" --no-relax --quiet
     "$bin/karst" render "$work/$name.kpack" -o "$work/$name.png" --size 800x600 --quiet \
         --eye 50,15,50 --look 32,10,32 --hour 11 --haze 0.2 --wireframe --lod-error 0.01
 done

@@ -174,8 +174,7 @@ static karst_status region_open(const scan *c, int32_t number, karst_rect chunks
     return KARST_OK;
 }
 
-// What this program makes of a small ground, so that results of another are not taken for its own.
-static karst_status relax_version(uint64_t *out) {
+karst_status kst_bake_relax_version(uint64_t *out) {
     enum { SIDE = 10, COUNT = SIDE * SIDE };
     float at[3][COUNT];
     for (int k = 0; k < 3 * COUNT; ++k) at[k / COUNT][k % COUNT] = (float)kst_random01(5, (uint64_t)k);
@@ -254,10 +253,13 @@ static bool unpack_result(region *r, const kst_bytes *in, double *largest_m, int
     if (in->size < sizeof *largest_m || (in->size - sizeof *largest_m) % sizeof(moved_vertex)) return false;
     memcpy(largest_m, in->at, sizeof *largest_m);
     size_t count = (in->size - sizeof *largest_m) / sizeof(moved_vertex);
+    moved_vertex v;
     for (size_t n = 0; n < count; ++n) {
-        moved_vertex v;
         memcpy(&v, in->at + sizeof *largest_m + n * sizeof v, sizeof v);
         if (v.at >= r->count) return false;
+    }
+    for (size_t n = 0; n < count; ++n) {
+        memcpy(&v, in->at + sizeof *largest_m + n * sizeof v, sizeof v);
         r->ground.y[v.at] = v.y;
         r->ground.x[v.at] = v.x;
         r->ground.z[v.at] = v.z;
@@ -321,7 +323,7 @@ karst_status kst_bake_relax_run(void *context, const kst_sheet *s, float *y, flo
     karst_status status = c.begin && c.region && stack ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status)
         status = kst_jobs_run(b->graph->jobs, s->chunks_z[0], 1, scan_rows, &c, b->graph->progress, "stretch", 0, 1);
-    if (!status && b->graph->store) status = relax_version(&version);
+    if (!status && b->graph->store) status = kst_bake_relax_version(&version);
     for (int32_t k = 0; k < (int32_t)count && !status; ++k) {
         if (!c.begin[k] || c.region[k]) continue;
         karst_rect chunks = flood(&c, ++number, k % s->chunks_x[0], k / s->chunks_x[0], stack);

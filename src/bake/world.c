@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bake a world: results of steps are kept in its file, and a world that did not change is not baked again.
+#include "bake/relax.h"
 #include "bake/run.h"
 #include "karst/pack.h"
 
@@ -68,12 +69,12 @@ static void keep_record(kst_graph *graph, uint64_t key, const char *path, const 
     kst_bytes_free(&bytes, 1);
 }
 
-static uint64_t record_key(uint64_t version, uint64_t world, const karst_bake_def *def) {
+static uint64_t record_key(uint64_t version, uint64_t relax_version, uint64_t world, const karst_bake_def *def) {
     uint32_t error, above, distance;
     memcpy(&error, &def->error_m, 4);
     memcpy(&above, &def->relax_above, 4);
     memcpy(&distance, &def->relax_distance_m, 4);
-    uint64_t v[] = {0x6B636170u, version, world, error, (uint64_t)def->map_side, above, distance};
+    uint64_t v[] = {0x6B636170u, version, relax_version, world, error, (uint64_t)def->map_side, above, distance};
     return kst_hash(v, sizeof v, 0);
 }
 
@@ -95,9 +96,11 @@ karst_status karst_bake(karst_project *project, const char *path, const karst_ba
     // The other stages have room beside the largest one.
     kst_store store = {put, get, project, karst_project_cache_limit(project) / 4 * 3};
     kst_graph graph = {.store = &store, .jobs = d.jobs, .progress = progress};
+    uint64_t relax_version = 0;
     status = kst_bake_version(&graph.version);
+    if (!status && d.relax_above > 0) status = kst_bake_relax_version(&relax_version);
     if (status) return kst_fail(report, status, "%s: %s", path, karst_status_text(status));
-    uint64_t key = record_key(graph.version, world, &d);
+    uint64_t key = record_key(graph.version, relax_version, world, &d);
     if (is_baked_already(&graph, key, path, info)) return KARST_OK;
 
     karst_field *field;
