@@ -388,7 +388,7 @@ void karst_governor_update(karst_governor *g, const karst_governor_input *in, ka
     karst_governor_figures f = {.budget_triangles = g->budget,
                                 .error_px = float_of(e->bits),
                                 .worst = KARST_WORST_NONE,
-                                .median_ms = g->pace.median_ms,
+                                .median_ms = (float)g->pace.median.ms,
                                 .is_over = is_over};
     give_out(g, e, drawables, &f);
     if (in->ground) {
@@ -433,7 +433,7 @@ karst_status karst_governor_create(const karst_governor_def *def, karst_governor
     KARST_ASSERT(d.cookie == KST_COOKIE && d.most_drawables >= 0 && d.most_drawables <= 1 << 22);
     KARST_ASSERT(d.slack >= 0 && d.slack <= 1 && d.time_band >= 0.02f && d.time_band <= 0.5f);
     KARST_ASSERT(d.least_triangles >= 1 && d.least_triangles <= d.start_triangles);
-    KARST_ASSERT(d.latency_frames >= 1 && d.latency_frames <= 16);
+    KARST_ASSERT(d.latency_frames >= 1 && d.latency_frames <= KST_PACE_LATE);
     karst_governor *g = kst_alloc_zero(d.allocator, sizeof *g);
     if (!g) return KARST_ERROR_MEMORY;
     g->def = d;
