@@ -46,7 +46,7 @@ set(author_headers
     stamp
     stroke
     transform)
-set(gl_headers gl)
+set(gl_headers gl glmesh)
 file(GLOB karst_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/karst/*.h)
 list(TRANSFORM karst_headers REPLACE ".*/([a-z]+)[.]h$" "\\1")
 list(REMOVE_ITEM karst_headers ${author_headers} ${gl_headers})

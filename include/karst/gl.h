@@ -8,6 +8,7 @@ extern "C" {
 #endif
 
 typedef struct karst_gl karst_gl;
+typedef struct karst_gl_meshes karst_gl_meshes;  // of karst/glmesh.h
 
 /// Parameters of a renderer. Start from karst_gl_def_default().
 typedef struct karst_gl_def {
@@ -61,6 +62,7 @@ typedef struct karst_gl_look {
     bool surround;                             ///< beyond the border the land again, mirrored; needs sky
     float background[3];                       ///< sRGB 0..1, used when sky is false
     bool flat_shading;                         ///< plain lit white ground, for tests
+    karst_gl_meshes *meshes;                   ///< that stand on the ground, see karst/glmesh.h; NULL: none
     uint32_t cookie;                           ///< set by the default function, do not touch
 } karst_gl_look;
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "gl/meshes.h"
 #include "gl/noise.h"
 #include "gl/program.h"
 
@@ -14,7 +15,7 @@ karst_gl_def karst_gl_def_default(void) {
 
 // ---- create ----------------------------------------------------------------------------------------
 
-static void set_units(GLuint program) {
+void kst_gl_set_units(GLuint program) {
     static const char *const name[KST_UNIT_COUNT] = {
         "u_words",      "u_chunks",     "u_depend",      "u_hole_tile", "u_hole_bits", "u_normal_map",
         "u_relief_map", "u_height_map", "u_horizon_map", "u_waves",     "u_cells",
@@ -26,14 +27,10 @@ static void set_units(GLuint program) {
     glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Frame"), 0);
 }
 
-// What every fragment stage that may show land is made of.
-#define LAND_FILES \
-    "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
-
 // The program of these kst_ground bits, built when first wanted.
 static karst_status ground_program(karst_gl *gl, int bits) {
     if (gl->ground[bits]) return KARST_OK;
-    const kst_stage fragment = {GL_FRAGMENT_SHADER, {LAND_FILES, "overlay.glsl", "ground.frag.glsl"}};
+    const kst_stage fragment = {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "overlay.glsl", "ground.frag.glsl"}};
     const kst_stage lattice[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "vertex.glsl", "ground.vert.glsl"}},
                                   fragment};
     const kst_stage tess[4] = {
@@ -54,22 +51,22 @@ static karst_status ground_program(karst_gl *gl, int bits) {
         return kst_fail(gl->def.report, status, "this driver does not tessellate (draw with method grid): %s",
                         said.message);
     if (status) return kst_fail(gl->def.report, status, "%s", said.message);
-    set_units(gl->ground[bits]);
+    kst_gl_set_units(gl->ground[bits]);
     return KARST_OK;
 }
 
 static karst_status build_programs(karst_gl *gl) {
     const kst_stage sky[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "screen.vert.glsl"}},
-                              {GL_FRAGMENT_SHADER, {LAND_FILES, "surround.glsl", "sky.frag.glsl"}}};
+                              {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "surround.glsl", "sky.frag.glsl"}}};
     const kst_stage water[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "water.vert.glsl"}},
-                                {GL_FRAGMENT_SHADER, {LAND_FILES, "surround.glsl", "water.frag.glsl"}}};
+                                {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "surround.glsl", "water.frag.glsl"}}};
     karst_report *report = gl->def.report;
     karst_status status = kst_program_build(sky, 2, gl->defines, report, &gl->sky);
     if (!status) status = kst_program_build(water, 2, gl->defines, report, &gl->water);
     if (!status) status = ground_program(gl, 0);  // so that a driver that cannot says so now
     if (status) return status;
-    set_units(gl->sky);
-    set_units(gl->water);
+    kst_gl_set_units(gl->sky);
+    kst_gl_set_units(gl->water);
     return KARST_OK;
 }
 
@@ -322,7 +319,7 @@ static void set_state(const karst_view *view, GLuint framebuffer) {
 }
 
 // Lines of the very triangles, a hair nearer to the eye.
-static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs, int count) {
+static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs, int count, karst_gl_meshes *meshes) {
     const float colour[4] = {0.60f, 0.40f, 0.14f, 4e-4f};
     memcpy(numbers->wire, colour, sizeof colour);
     numbers->lattice[3] |= KST_DRAW_WIRE;
@@ -330,6 +327,7 @@ static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs,
     glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
     glLineWidth(1);
     draw_runs(gl, runs, count);
+    if (meshes) kst_meshes_draw(meshes);
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
@@ -363,8 +361,13 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
     if (patches) glNamedBufferData(gl->patches, patches * (GLsizeiptr)sizeof *gl->sorted, gl->sorted, GL_STREAM_DRAW);
     if (patches && overlay) put_errors(gl, frame, patches);
 
+    karst_gl_meshes *meshes = look->meshes;
+    if (meshes) status = kst_meshes_choose(meshes, frame, view);
+    if (status) return status;
     set_state(view, framebuffer);
     draw_runs(gl, runs, count);
+    if (meshes) kst_meshes_draw(meshes);
+    glBindVertexArray(gl->array);
     if (!isnan(look->water_m) && look->sky && !look->flat_shading && view->eye.y > look->water_m) {
         glUseProgram(gl->water);
         glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
@@ -375,7 +378,7 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glDepthMask(GL_TRUE);
     glDepthFunc(GL_GREATER);
-    if (look->overlays & KARST_GL_OVERLAY_WIREFRAME) draw_wireframe(gl, &numbers, runs, count);
+    if (look->overlays & KARST_GL_OVERLAY_WIREFRAME) draw_wireframe(gl, &numbers, runs, count, meshes);
     return KARST_OK;
 }
 

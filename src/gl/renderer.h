@@ -56,6 +56,13 @@ struct karst_gl {
     kst_target own, resolved;
 };
 
+// What every fragment stage that may show land is made of.
+#define KST_LAND_FILES \
+    "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
+
+// Tell a program which unit each of its textures is in, and where the numbers of the view are.
+void kst_gl_set_units(GLuint program);
+
 // As karst_gl_create(), with lines put before every shader: tests define KARST_PATCH_OWNS_EDGE, which must leak.
 karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const char *defines, karst_gl **out);
 // Sun, sky and shadows for a look; nothing is done twice for the same sun.

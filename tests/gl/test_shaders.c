@@ -47,14 +47,16 @@ static const char *const fragments[][12] = {
     {LAND, "overlay.glsl", "ground.frag.glsl", NULL},
     {LAND, "surround.glsl", "sky.frag.glsl", NULL},
     {LAND, "surround.glsl", "water.frag.glsl", NULL},
+    {LAND, "mesh.frag.glsl", NULL},
 };
+static const char *const mesh_vertex[] = {"frame.glsl", "mesh.vert.glsl", NULL};
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 static const stage all[] = {{"vert", ground_vertex},   {"vert", tess_vertex},  {"tesc", tess_control},
                             {"tese", tess_evaluation}, {"frag", fragments[0]}, {"frag", fragments[1]},
-                            {"frag", fragments[2]}};
-static const stage web[] = {
-    {"vert", ground_vertex}, {"frag", fragments[0]}, {"frag", fragments[1]}, {"frag", fragments[2]}};
+                            {"frag", fragments[2]},    {"vert", mesh_vertex},  {"frag", fragments[3]}};
+static const stage web[] = {{"vert", ground_vertex}, {"frag", fragments[0]}, {"frag", fragments[1]},
+                            {"frag", fragments[2]},  {"vert", mesh_vertex},  {"frag", fragments[3]}};
 
 static void all_compile_for_the_desktop(void **state) {
     (void)state;

@@ -1,0 +1,24 @@
+// A wedge of a mesh, in the place of an instance.
+layout(location = 0) in vec3 a_place;
+layout(location = 1) in vec3 a_normal;
+layout(location = 2) in vec4 a_colour;
+layout(location = 3) in vec4 a_row_x;  // rows of the matrix from the model into the frame [m]
+layout(location = 4) in vec4 a_row_y;
+layout(location = 5) in vec4 a_row_z;
+
+uniform vec2 u_stand;  // lowest y of the model [m], 1 / its height
+
+out vec3 v_at;      // relative to the frame's origin [m]
+out vec3 v_normal;  // length 0: the triangle's
+out vec4 v_paint;   // rgb linear; how far up the model 0..1
+invariant gl_Position;
+
+void main() {
+    vec4 p = vec4(a_place, 1.0);
+    v_at = vec3(dot(a_row_x, p), dot(a_row_y, p), dot(a_row_z, p));
+    v_normal = vec3(dot(a_row_x.xyz, a_normal), dot(a_row_y.xyz, a_normal), dot(a_row_z.xyz, a_normal));
+    v_paint = vec4(a_colour.rgb, (a_place.y - u_stand.x) * u_stand.y);
+    KARST_PRECISE vec4 clip = u_clip * vec4(v_at, 1.0);
+    clip.z *= 1.0 + u_wire.w;
+    gl_Position = clip;
+}
