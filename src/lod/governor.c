@@ -62,12 +62,15 @@ struct karst_governor {
     float ground_held;  // error_px of the last frame, 0: none
     end over, fits, spare;
     bool has_over, has_fits;
+    int stride;  // passes look at every so manieth drawable: 1, or sample_stride for a guess
     int probes;
 };
 
 static const uint32_t first_bits = 0x3F800000;  // 1 px
 static const uint32_t most_bits = 0x7F7FFFFF;   // the largest float
-static const uint32_t first_stride = 1u << 17;  // of the search: about a hundredth
+static const uint32_t first_stride = 1u << 16;  // of the search: half a hundredth
+
+enum { sample_stride = 17, sample_least = 1024 };  // drawables from which on a sample tells enough
 
 static int step_room(int drawables) {
     return drawables / 32 + 64;
@@ -155,7 +158,7 @@ static bool probe(karst_governor *g, uint32_t bits) {
     at->bits = bits;
     at->triangles = at->levels = 0;
     const uint16_t *coarse = g->has_fits ? g->fits.level : NULL, *fine = g->has_over ? g->over.level : NULL;
-    for (int i = 0; i < g->count; ++i) {
+    for (int i = 0; i < g->count; i += g->stride) {
         const item *m = &g->items[i];
         int low = coarse ? coarse[i] : m->least, high = fine ? fine[i] : m->most, level = high;
         if (low < high) level = find_level(m, threshold, low, high, coarse ? low : fine ? high : m->last);
@@ -163,7 +166,8 @@ static bool probe(karst_governor *g, uint32_t bits) {
         at->levels += level;
         at->triangles += m->levels[level].triangles;
     }
-    ++g->probes;
+    at->triangles *= g->stride;
+    g->probes += g->stride == 1;
     bool fits = at->triangles + ground_triangles(g, bits) <= g->budget;
     end *taken = fits ? &g->fits : &g->over, old = *taken;
     *taken = *at;
@@ -207,6 +211,24 @@ static void narrow(karst_governor *g) {
         go = go < 1 ? 1 : go > apart - 1 ? apart - 1 : go;
         probe(g, g->over.bits + go);
     }
+}
+
+// Whether the last threshold is still about right is asked of a sample; else a sample finds where to begin.
+static void guess(karst_governor *g) {
+    if (g->count < sample_least) return;
+    g->stride = sample_stride;
+    probe(g, g->guess_bits);
+    const end *e = g->has_fits ? &g->fits : &g->over;
+    int64_t off = e->triangles + ground_triangles(g, e->bits) - g->budget;
+    if ((off < 0 ? -off : off) > g->budget / 8) {
+        g->has_over = g->has_fits = false;
+        if (bracket(g)) {
+            narrow(g);
+            g->guess_bits = g->fits.bits;
+        }
+    }
+    g->has_over = g->has_fits = false;
+    g->stride = 1;
 }
 
 // ---- the rest ----------------------------------------------------------------------------------------
@@ -288,7 +310,7 @@ static int walk(karst_governor *g, int count) {
     return taken;
 }
 
-// What is left of the budget goes to the worst, one level each, as far as it lasts.
+// What is left of the budget goes to the worst, level by level, as far as it lasts.
 static void spend(karst_governor *g, int from, int count) {
     int64_t left = g->budget - g->fits.triangles - ground_triangles(g, g->fits.bits);
     for (int k = from; k < count; ++k) {
@@ -302,6 +324,7 @@ static void spend(karst_governor *g, int from, int count) {
 }
 
 static void solve(karst_governor *g) {
+    guess(g);
     if (bracket(g)) {
         narrow(g);
         bool touch = g->fits.bits - g->over.bits <= 1;
@@ -437,6 +460,7 @@ karst_status karst_governor_create(const karst_governor_def *def, karst_governor
     karst_governor *g = kst_alloc_zero(d.allocator, sizeof *g);
     if (!g) return KARST_ERROR_MEMORY;
     g->def = d;
+    g->stride = 1;
     g->hold = sqrtf(1 + d.slack) - 1;
     size_t room = (size_t)d.most_drawables + 1;  // never of no bytes
     g->items = kst_alloc_array(d.allocator, room, sizeof *g->items);

@@ -3,11 +3,11 @@
 #include "karst/governor.h"
 #include "support/prop.h"
 
-enum { SMALL = 5, LEVELS = 6, MANY = 600, CURVE = 64 };
+enum { SMALL = 5, LEVELS = 6, MANY = 600, CURVE = 64, THRONG = 3000 };
 
 static karst_governor *make(float slack) {
     karst_governor_def def = karst_governor_def_default();
-    def.most_drawables = MANY;
+    def.most_drawables = THRONG;
     def.slack = slack;
     karst_governor *g;
     assert_int_equal(karst_governor_create(&def, &g), KARST_OK);
@@ -252,6 +252,50 @@ static void a_rule_of_distance_leaves_a_larger_error(void **state) {
     karst_governor_destroy(g);
 }
 
+// Triangles when each takes its coarsest level that is not over the threshold.
+static int64_t triangles_at(const karst_drawable *drawables, int count, float threshold) {
+    int64_t sum = 0;
+    for (int i = 0; i < count; ++i) {
+        const karst_drawable *d = &drawables[i];
+        int level = 0;
+        while (level < d->level_count - 1 && d->levels[level].error_m * (d->pixels_per_m * d->weight) > threshold)
+            ++level;
+        sum += d->levels[level].triangles;
+    }
+    return sum;
+}
+
+// So many that a sample guesses where to begin, which a few giants, or the one in seventeen, lead astray.
+static void the_threshold_of_a_throng_is_the_least_that_fits(void **state) {
+    (void)state;
+    karst_governor *g = make(0);
+    static crowd c;
+    static karst_drawable throng[THRONG];
+    make_crowd(&c, 23);
+    for (prop p = prop_begin("governor_throng", 60); prop_next(&p);) {
+        int count = prop_int(&p, 1000, THRONG), kind = prop_int(&p, 0, 2);
+        for (int i = 0; i < count; ++i) {
+            throng[i] = c.drawables[i % MANY];
+            throng[i].pixels_per_m *= (float)exp(prop_real(&p, -1, 1));
+            if (kind == 1 && i % 17 == 0) throng[i].pixels_per_m *= 1000;
+            if (kind == 2 && i % 1000 == 1) throng[i].pixels_per_m *= 10000;
+        }
+        karst_governor_input in = {.most_triangles = (int64_t)exp(prop_real(&p, 12, 17))};
+        if (prop_chance(&p, 0.3)) karst_governor_reset(g);
+        karst_governor_figures f;
+        karst_governor_update(g, &in, throng, count, &f);
+        prop_check(&p, f.probes <= 100);
+        if (f.is_over) {
+            prop_check(&p, triangles_at(throng, count, 1e30f) > in.most_triangles);
+            continue;
+        }
+        prop_check(&p, f.triangles <= in.most_triangles);
+        prop_check(&p, triangles_at(throng, count, f.error_px) <= in.most_triangles);
+        if (f.error_px > 0) prop_check(&p, triangles_at(throng, count, nextafterf(f.error_px, 0)) > in.most_triangles);
+    }
+    karst_governor_destroy(g);
+}
+
 static void the_rest_of_the_budget_goes_to_the_worst(void **state) {
     (void)state;
     static const karst_mrm_level levels[] = {{5, 0, 10, 1}, {20, 0, 40, 0.1f}};
@@ -455,6 +499,7 @@ int main(void) {
                                        cmocka_unit_test(slack_costs_no_more_than_its_share),
                                        cmocka_unit_test(more_budget_never_leaves_a_larger_error),
                                        cmocka_unit_test(a_rule_of_distance_leaves_a_larger_error),
+                                       cmocka_unit_test(the_threshold_of_a_throng_is_the_least_that_fits),
                                        cmocka_unit_test(the_rest_of_the_budget_goes_to_the_worst),
                                        cmocka_unit_test(what_matters_more_gets_its_share_less_of_the_error),
                                        cmocka_unit_test(the_same_calls_give_the_same_levels),

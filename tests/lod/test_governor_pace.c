@@ -119,7 +119,7 @@ static void a_step_of_the_target_settles_in_thirty_frames(void **state) {
     assert_true(slowest > 0);
 }
 
-// Late ones were left just inside the band by a small step, and noise takes them out of it once.
+// A small step may leave one just inside the band, and noise take it out of it late.
 static void any_machine_settles(void **state) {
     (void)state;
     int slowest = 0, late = 0, cases = 0;
