@@ -3,6 +3,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "army.h"
 #include "karst/geo.h"
 #include "picture.h"
 #include "viewpoint.h"
@@ -62,11 +63,40 @@ static int choose_view(args *a, const picture *p, karst_view *view, karst_pos *a
     return EXIT_DONE;
 }
 
-static int draw(args *a, picture *p, const char *output) {
-    karst_view view;
-    karst_pos at;
-    int result = choose_view(a, p, &view, &at);
-    if (result) return result;
+// --army: units that stand round the middle of the picture.
+static int muster(args *a, picture *p, const karst_view *view, karst_pos at, army *units) {
+    bool bad = false;
+    const char *what = arg_text(a, "--army", NULL);
+    int count = (int)arg_int(a, "--count", ARMY_COUNT, 1, ARMY_COUNT_MAX, &bad);
+    int64_t triangles = arg_int(a, "--army-triangles", ARMY_TRIANGLES, 1, ARMY_TRIANGLES_MAX, &bad);
+    if (bad) return EXIT_USAGE;
+    if (!what && (arg_text(a, "--count", NULL) || arg_text(a, "--army-triangles", NULL)))
+        return say_usage(a, "say of what: --army made:tank, or a .kmrm file");
+    if (!what) return EXIT_DONE;
+    karst_pos middle = army_middle(p->scene, view, at);
+    karst_status status =
+        army_open(units, what, count, p->gl, p->scene, view->eye, middle, p->look.water_m, &a->report);
+    if (!status) status = army_choose(units, view, triangles);
+    p->look.meshes = units->meshes;
+    return status ? could_not(a, status) : EXIT_DONE;
+}
+
+static void tell_army(args *a, const army *units) {
+    karst_gl_mesh_figures f = karst_gl_meshes_figures(units->meshes);
+    double error = (double)units->figures.worst_error_px;
+    say(a, "army: %d units, %d seen with %lld triangles at %d levels, error at most %.3g px\n", units->count,
+        f.instances, (long long)f.triangles, f.levels, error);
+    cJSON *o = cJSON_AddObjectToObject(a->out, "army");
+    cJSON_AddNumberToObject(o, "units", units->count);
+    cJSON_AddNumberToObject(o, "seen", f.instances);
+    cJSON_AddNumberToObject(o, "triangles", (double)f.triangles);
+    cJSON_AddNumberToObject(o, "levels", f.levels);
+    cJSON_AddNumberToObject(o, "draws", f.draws);
+    cJSON_AddNumberToObject(o, "max_error_px", error);
+}
+
+static int draw_view(args *a, picture *p, const char *output, const karst_view *seen, karst_pos at, const army *units) {
+    const karst_view view = *seen;
     p->budget.full_detail = arg_flag(a, "--full-detail");
     karst_frame frame;
     double wall = clock_s(CLOCK_MONOTONIC), cpu = clock_s(CLOCK_PROCESS_CPUTIME_ID);
@@ -84,6 +114,7 @@ static int draw(args *a, picture *p, const char *output) {
     say(a, "%s: %d x %d, %lld triangles in %d draws, error at most %.3g px, %.0f ms of processor time, on %s\n", output,
         p->width, p->height, (long long)frame.figures.triangles, frame.figures.draws, error, cpu * 1e3,
         karst_gl_device());
+    if (units->count) tell_army(a, units);
     cJSON_AddStringToObject(a->out, "picture", output);
     cJSON_AddNumberToObject(a->out, "width", p->width);
     cJSON_AddNumberToObject(a->out, "height", p->height);
@@ -99,6 +130,17 @@ static int draw(args *a, picture *p, const char *output) {
     cJSON_AddNumberToObject(a->out, "chunks_awaited", frame.figures.chunks_awaited);
     cJSON_AddStringToObject(a->out, "device", karst_gl_device());
     return EXIT_DONE;
+}
+
+static int draw(args *a, picture *p, const char *output) {
+    karst_view view;
+    karst_pos at;
+    army units = {0};
+    int result = choose_view(a, p, &view, &at);
+    if (!result) result = muster(a, p, &view, at, &units);
+    if (!result) result = draw_view(a, p, output, &view, at, &units);
+    army_close(&units);
+    return result;
 }
 
 static int run(args *a) {
@@ -118,6 +160,9 @@ static const option options[] = {
     {"--look", "X,Y,Z", "a point to look at [world m]"},
     {"--stand", NULL, "the Y of --eye and --look counts from the ground"},
     {"--full-detail", NULL, "the reference triangles everywhere"},
+    {"--army", "FILE", "units on the ground: a .kmrm file, or made:tank"},
+    {"--count", "N", "how many of them, 1..100000 (200)"},
+    {"--army-triangles", "N", "that all units together may have (60000)"},
     PICTURE_OPTIONS,
     {0},
 };
@@ -128,7 +173,8 @@ const verb verb_render = {
     .summary = "Draw a picture of a pack.",
     .example =
         "karst render island.kpack -o island.png\n"
-        "karst render island.kpack -o shore.png --eye 4150,5,7900 --look 5000,10,7400 --stand --water 390",
+        "karst render island.kpack -o shore.png --eye 4150,5,7900 --look 5000,10,7400 --stand --water 390\n"
+        "karst render island.kpack -o army.png --army made:tank --count 300",
     .options = options,
     .least = 1,
     .most = 1,

@@ -28,6 +28,13 @@ static action action_of(const SDL_KeyboardEvent *key) {
             return ACTION_EARLIER;
         case SDLK_PERIOD:
             return ACTION_LATER;
+        case SDLK_MINUS:
+        case SDLK_KP_MINUS:
+            return ACTION_FEWER;
+        case SDLK_PLUS:
+        case SDLK_EQUALS:  // plus behind Shift
+        case SDLK_KP_PLUS:
+            return ACTION_MORE;
         default:
             break;
     }

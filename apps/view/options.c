@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "army.h"
+
 typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, METHOD } kind;
 
 typedef struct option {
@@ -44,6 +46,10 @@ static const option table[] = {
     {"--bare", NULL, "begin without text on the picture", FLAG, offsetof(options, bare), 0, 0, 0},
     {"--partial", NULL, "the pack is still being downloaded: show what is there, and more as it comes", FLAG,
      offsetof(options, partial), 0, 0, 0},
+    {"--army", "FILE", "units on the ground: a .kmrm file, or made:tank", TEXT, offsetof(options, army), 0, 0, 0},
+    {"--count", "N", "how many of them (200)", WHOLE, offsetof(options, army_count), 1, ARMY_COUNT_MAX, 0},
+    {"--army-triangles", "N", "that all units together may have (60000)", WHOLE, offsetof(options, army_triangles), 1,
+     ARMY_TRIANGLES_MAX, 0},
     {"--json", NULL, "print the last figures as one JSON object on standard output", FLAG, offsetof(options, json), 0,
      0, 0},
     {"--threads", "N", "threads that work, 1..256 (one a processor)", WHOLE, offsetof(options, threads), 1, 256, 0},
@@ -108,7 +114,14 @@ static int read_value(const option *o, const char *value, options *out, karst_re
 }
 
 int options_parse(int count, char **words, options *out, karst_report *report) {
-    *out = (options){.width = 1280, .height = 720, .error_px = 1, .fov_rad = 1.0471976f, .hour = 9, .water_m = NAN};
+    *out = (options){.width = 1280,
+                     .height = 720,
+                     .error_px = 1,
+                     .fov_rad = 1.0471976f,
+                     .hour = 9,
+                     .water_m = NAN,
+                     .army_count = ARMY_COUNT,
+                     .army_triangles = ARMY_TRIANGLES};
     for (int i = 0; i < count; ++i) {
         if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h")) out->help = true;
         if (!strcmp(words[i], "--version")) out->version = true;

@@ -17,7 +17,9 @@ typedef struct options {
     double seconds;  // 0: until it is closed
     const char *screenshot;
     bool walk, bare, json, partial;
-    int threads;         // 0: one a processor
+    int threads;       // 0: one a processor
+    const char *army;  // NULL: none
+    int army_count, army_triangles;
     bool help, version;  // asked for; nothing else is checked then
 } options;
 

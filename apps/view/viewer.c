@@ -44,6 +44,7 @@ static karst_gl_look look_now(const viewer *v) {
     look.water_m = v->options->water_m;
     look.overlays = v->overlays;
     look.error_px = v->error_px;
+    look.meshes = v->army.meshes;
     return look;
 }
 
@@ -67,6 +68,14 @@ static camera first_camera(const viewer *v) {
         if (!o->has_look) c.pitch_rad = 0;
     }
     return c;
+}
+
+// Units round the middle of the first picture.
+static karst_status muster(viewer *v) {
+    const options *o = v->options;
+    karst_view view = camera_view(&v->camera, o->fov_rad, o->width, o->height);
+    karst_pos middle = army_middle(v->scene, &view, v->camera.eye);
+    return army_open(&v->army, o->army, o->army_count, v->gl, v->scene, v->camera.eye, middle, o->water_m, &v->report);
 }
 
 static bool draws_in_software(void) {
@@ -108,6 +117,9 @@ karst_status viewer_open(viewer *v, const options *o) {
 
     v->contour_m = contour_of(karst_pack_info_of(v->pack));
     v->camera = v->start = first_camera(v);
+    v->army_triangles = o->army_triangles;
+    if (o->army) status = muster(v);
+    if (status) return status;
     if (o->walk && !v->camera.walking)
         tell(v, "no ground to stand on: flying");
     else if (!o->bare && !one_picture(v))
@@ -117,6 +129,7 @@ karst_status viewer_open(viewer *v, const options *o) {
 
 void viewer_close(viewer *v) {
     hud_destroy(v->hud);
+    army_close(&v->army);
     karst_gl_destroy(v->gl);
     window_close(&v->window);
     karst_scene_destroy(v->scene);
@@ -164,6 +177,15 @@ static void set_error(viewer *v, float px) {
     tell(v, "error on screen at most %g px", (double)v->error_px);
 }
 
+static void set_triangles(viewer *v, int64_t triangles) {
+    if (!v->army.count) {
+        tell(v, "no army: start with --army made:tank");
+        return;
+    }
+    v->army_triangles = triangles < 1000 ? 1000 : triangles > ARMY_TRIANGLES_MAX ? ARMY_TRIANGLES_MAX : triangles;
+    tell(v, "army: at most %lld triangles", (long long)v->army_triangles);
+}
+
 static bool act(viewer *v, action a) {
     switch (a) {
         case ACTION_NONE:
@@ -206,6 +228,12 @@ static bool act(viewer *v, action a) {
             break;
         case ACTION_COARSER:
             set_error(v, 2 * v->error_px);
+            break;
+        case ACTION_FEWER:
+            set_triangles(v, v->army_triangles * 4 / 5);
+            break;
+        case ACTION_MORE:
+            set_triangles(v, v->army_triangles * 5 / 4);
             break;
         case ACTION_HELP:
             v->help = !v->help;
@@ -285,6 +313,8 @@ static void place_words(viewer *v) {
                        .overlays = v->overlays,
                        .keys = v->keys,
                        .key_count = v->key_count,
+                       .army = v->army.count ? &v->army : NULL,
+                       .army_triangles = v->army_triangles,
                        .frozen = v->frozen,
                        .lapse = v->lapse,
                        .device = karst_gl_device(),
@@ -354,8 +384,9 @@ karst_status viewer_frame(viewer *v, double dt_s, bool last) {
     v->stalled = v->frame.upload_count || v->frame.figures.chunks_awaited != v->awaited ? 0 : v->stalled + 1;
     v->awaited = v->frame.figures.chunks_awaited;
 
+    if (v->army.count) status = army_choose(&v->army, v->frozen ? &v->frozen_view : &v->view, v->army_triangles);
     karst_gl_look look = look_now(v);
-    status = karst_gl_draw(v->gl, &v->frame, &v->view, 0, &look, 0);
+    if (!status) status = karst_gl_draw(v->gl, &v->frame, &v->view, 0, &look, 0);
     if (status) return kst_fail(&v->report, status, "the frame cannot be drawn: %s", karst_status_text(status));
     cast_cursor(v);
     place_words(v);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Viewer: a pack, a window and a camera between them; one call a frame.
 #pragma once
+#include "army.h"
 #include "hud.h"
 #include "input.h"
 #include "karst/gl.h"
@@ -23,7 +24,9 @@ typedef struct viewer {
     camera start, camera;
     input input;
     float hour, error_px, contour_m;
-    unsigned overlays;                     // karst_gl_overlay
+    unsigned overlays;  // karst_gl_overlay
+    army army;          // of no units without --army
+    int64_t army_triangles;
     karst_gl_key keys[KARST_GL_KEYS_MAX];  // legend of the last frame
     int key_count;
     karst_method method;

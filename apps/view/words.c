@@ -21,6 +21,7 @@ static const struct {
     {"M", "next method of choosing detail"},
     {"F", "freeze the detail and look around in it"},
     {"[ ]", "half, double the error on screen"},
+    {"- +", "fewer, more triangles for the army"},
     {", .", "earlier, later"},
     {"T", "time lapse"},
     {"I", "figures on, off"},
@@ -90,6 +91,13 @@ static void say_figures(const words *w, items *s) {
     if (f->figures.kept_damaged) say(s, "%d coarse: damaged", f->figures.kept_damaged);
     if (f->figures.kept_pending) say(s, "%d coarse: not in the file yet", f->figures.kept_pending);
     if (f->figures.kept_for_memory) say(s, "%d coarse: no memory", f->figures.kept_for_memory);
+    if (w->army) {
+        karst_gl_mesh_figures g = karst_gl_meshes_figures(w->army->meshes);
+        say(s, "army: %d of %d units, %s of %s triangles", g.instances, w->army->count, grouped(g.triangles, a),
+            grouped(w->army_triangles, b));
+        say(s, "error %.2f px, %d levels, %d draws, %.2f ms", (double)w->army->figures.worst_error_px, g.levels,
+            g.draws, w->army->choose_ms);
+    }
     say(s, "eye %.2f %.2f %.2f", c->eye.x, c->eye.y, c->eye.z);
     if (isnan(c->over_ground_m))
         say(s, "no ground below");
@@ -199,6 +207,17 @@ void words_json(const words *w, FILE *out) {
     put_number(out, "kept_damaged", f->figures.kept_damaged);
     put_number(out, "kept_pending", f->figures.kept_pending);
     put_number(out, "kept_for_memory", f->figures.kept_for_memory);
+    if (w->army) {
+        karst_gl_mesh_figures g = karst_gl_meshes_figures(w->army->meshes);
+        put_number(out, "army_units", w->army->count);
+        put_number(out, "army_seen", g.instances);
+        put_number(out, "army_triangles", (double)g.triangles);
+        put_number(out, "army_triangles_most", (double)w->army_triangles);
+        put_number(out, "army_error_px", (double)w->army->figures.worst_error_px);
+        put_number(out, "army_levels", g.levels);
+        put_number(out, "army_draws", g.draws);
+        put_number(out, "army_ms", w->army->choose_ms);
+    }
     put_place(out, "eye", true, c->eye);
     put_number(out, "yaw_rad", c->yaw_rad);
     put_number(out, "pitch_rad", c->pitch_rad);

@@ -3,6 +3,7 @@
 #pragma once
 #include <stdio.h>
 
+#include "army.h"
 #include "camera.h"
 #include "karst/gl.h"
 #include "page.h"
@@ -17,6 +18,8 @@ typedef struct words {
     unsigned overlays;         // karst_gl_overlay
     const karst_gl_key *keys;  // their legend
     int key_count;
+    const army *army;  // NULL: none
+    int64_t army_triangles;
     bool frozen, lapse;
     const char *device;
     bool figures, help, cross;  // which of them are shown

@@ -86,6 +86,36 @@ static void render_prints_its_figures(void **state) {
     ran_free(&r);
 }
 
+static cJSON *render_army(const char *picture, const char *triangles) {
+    ran r = run_karst("render", pack_path, "-o", temp_path(picture), "--eye", "2500,9,2540", "--look", "2500,0,2500",
+                      "--stand", "--size", "200x100", "--samples", "1", "--json", "--army", "made:tank", "--count",
+                      "20", "--army-triangles", triangles);
+    if (r.code) fail_msg("%s", r.err);
+    cJSON *o = cJSON_Parse(r.out);
+    ran_free(&r);
+    return o;
+}
+
+static void an_army_keeps_to_its_triangles(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    static char bare[200000], with[200000];
+    cJSON *full = render_army("full.png", "1000000"), *few = render_army("few.png", "5000");
+    const cJSON *a = cJSON_GetObjectItem(full, "army"), *b = cJSON_GetObjectItem(few, "army");
+    assert_true(number_in(a, "units") == 20 && number_in(a, "seen") > 3);
+    assert_true(number_in(a, "triangles") == 1200 * number_in(a, "seen") && number_in(a, "max_error_px") == 0);
+    assert_true(number_in(b, "seen") == number_in(a, "seen") && number_in(b, "triangles") <= 5000);
+    assert_true(number_in(b, "max_error_px") > 0 && number_in(b, "levels") <= number_in(b, "seen"));
+    // Control: without them the picture is another.
+    ran r = run_karst("render", pack_path, "-o", temp_path("bare.png"), "--eye", "2500,9,2540", "--look", "2500,0,2500",
+                      "--stand", "--size", "200x100", "--samples", "1");
+    ran_free(&r);
+    size_t n = slurp(temp_path("bare.png"), bare, sizeof bare), m = slurp(temp_path("full.png"), with, sizeof with);
+    assert_true(n != m || memcmp(bare, with, n) != 0);
+    cJSON_Delete(full);
+    cJSON_Delete(few);
+}
+
 static void an_unknown_method_is_refused_in_one_line(void **state) {
     (void)state;
     ran r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--method", "mesh");
@@ -140,6 +170,9 @@ static void bad_input_is_named(void **state) {
         {{"render", pack_path, "-o", "a.png", "--size", "0x9"}, 2, "--size"},
         {{"render", "nothing.kpack", "-o", "a.png"}, 1, "nothing.kpack"},
         {{"render", pack_path, "-o", "no/such/folder/a.png", "--size", "8x8"}, 1, "no/such/folder"},
+        {{"render", pack_path, "-o", "a.png", "--army", "made:house"}, 1, "made:tank"},
+        {{"render", pack_path, "-o", "a.png", "--army", "no.kmrm"}, 1, "no.kmrm"},
+        {{"render", pack_path, "-o", "a.png", "--count", "9"}, 2, "--army"},
         {{"flyover", pack_path}, 2, "-o"},
         {{"flyover", pack_path, "-o", "f", "--frames", "0"}, 2, "--frames"},
         {{"flyover", pack_path, "-o", "f", "--path", "no.path"}, 1, "no.path"},
@@ -297,6 +330,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_chunk_is_drawn_coarser_and_named),
         cmocka_unit_test(a_download_is_drawn_as_far_as_it_goes),
         cmocka_unit_test(render_prints_its_figures),
+        cmocka_unit_test(an_army_keeps_to_its_triangles),
         cmocka_unit_test(an_unknown_method_is_refused_in_one_line),
         cmocka_unit_test(the_same_command_gives_the_same_file),
         cmocka_unit_test(an_eye_under_the_ground_is_told),

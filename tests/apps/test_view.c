@@ -50,6 +50,9 @@ static void options_are_read(void **state) {
     assert_true(isnan(o.water_m));
     assert_int_equal(PARSE("--method", "rings", "--skirt", "250", "--water", "-2.5", "p"), VIEW_DONE);
     assert_true(o.method == KARST_METHOD_RINGS && o.skirt_m == 250 && o.water_m == -2.5f);
+    assert_null(o.army);
+    assert_int_equal(PARSE("--army", "made:tank", "--count", "12", "--army-triangles=9000", "p"), VIEW_DONE);
+    assert_true(!strcmp(o.army, "made:tank") && o.army_count == 12 && o.army_triangles == 9000);
     assert_int_equal(PARSE("--nonsense", "--help"), VIEW_DONE);
     assert_true(o.help);
 }
@@ -76,6 +79,7 @@ static void wrong_options_are_named(void **state) {
         {{"p", "--screenshot="}, "FILE"},
         {{"p", "--skirt", "-1"}, "--skirt -1"},
         {{"p", "--method", "mesh"}, "--method mesh: give one of: " KARST_METHOD_NAMES},
+        {{"p", "--count", "0"}, "--count 0"},
         {{"p", "-x"}, "-x"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
@@ -241,6 +245,8 @@ static void keys_act_and_a_tap_moves(void **state) {
     assert_int_equal(press(&in, SDLK_TAB, SDL_SCANCODE_TAB, KMOD_LALT, false), ACTION_NONE);
     assert_int_equal(press(&in, SDLK_PERIOD, SDL_SCANCODE_PERIOD, 0, true), ACTION_LATER);
     assert_int_equal(press(&in, SDLK_AMPERSAND, SDL_SCANCODE_1, 0, false), ACTION_WIREFRAME);  // French keyboard
+    assert_int_equal(press(&in, SDLK_MINUS, SDL_SCANCODE_MINUS, 0, true), ACTION_FEWER);
+    assert_int_equal(press(&in, SDLK_EQUALS, SDL_SCANCODE_EQUALS, KMOD_LSHIFT, false), ACTION_MORE);
     assert_int_equal(press(&in, SDLK_ESCAPE, SDL_SCANCODE_ESCAPE, 0, false), ACTION_QUIT);
     SDL_Event quit = {.type = SDL_QUIT};
     assert_int_equal(input_event(&in, &quit), ACTION_QUIT);
@@ -431,6 +437,23 @@ static void without_a_display_it_writes_the_first_frame(void **state) {
     ran_free(&b);
 }
 
+static void an_army_stands_there_within_its_triangles(void **state) {
+    (void)state;
+    no_display();
+    for (int k = 0; k < 2; ++k) {
+        ran r = run_view(pack_path, "--screenshot", temp_path("army.ppm"), "--size", "320x200", "--json", "--army",
+                         "made:tank", "--count", "30", "--army-triangles", k ? "1000000" : "9000");
+        skip_without_opengl(&r);
+        cJSON *json = cJSON_Parse(r.out);
+        assert_true(number(json, "army_units") == 30 && number(json, "army_seen") > 0);
+        assert_true(number(json, "army_triangles") <= 9000 || k);
+        assert_true(k ? number(json, "army_triangles") == 1200 * number(json, "army_seen")
+                      : number(json, "army_error_px") > 0);
+        cJSON_Delete(json);
+        ran_free(&r);
+    }
+}
+
 static void on_foot_it_begins_at_the_height_of_eyes(void **state) {
     (void)state;
     no_display();
@@ -597,6 +620,7 @@ int main(void) {
                                        cmocka_unit_test(the_head_turns_only_while_a_button_is_held),
                                        cmocka_unit_test(what_cannot_be_is_one_line),
                                        cmocka_unit_test(without_a_display_it_writes_the_first_frame),
+                                       cmocka_unit_test(an_army_stands_there_within_its_triangles),
                                        cmocka_unit_test(on_foot_it_begins_at_the_height_of_eyes),
                                        cmocka_unit_test(a_visit_with_keys_and_clicks)};
     return cmocka_run_group_tests(tests, setup, cleanup);
