@@ -220,3 +220,19 @@ done
 ffmpeg -loglevel error -nostdin -y -i "$work/tank-1200.png" -i "$work/tank-600.png" -i "$work/tank-300.png" -i "$work/tank-150.png" \
     -filter_complex "[0][1]hstack[a];[2][3]hstack[b];[a][b]vstack,split[x][y];[x]palettegen=max_colors=256[p];[y][p]paletteuse=dither=sierra2_4a" \
     "$out/mrm.png"
+
+# A tank of 800 triangles (the level of 800 as a model of its own, ordered anew) at 800, 500 and 300.
+"$bin/karst" mrm export "$work/tank.kmrm" --triangles 800 -o "$work/cut.glb" --quiet
+"$bin/karst" mrm build "$work/cut.glb" -o "$work/cut.kmrm" --quiet
+"$bin/karst" mrm export "$work/cut.kmrm" --triangles 800,500,300 -o "$work/cut.glb" --quiet
+deck=()
+for view in plain wireframe; do
+    for count in 800 500 300; do
+        wires=()
+        if [[ $view == wireframe ]]; then wires=(--wireframe); fi
+        "$bin/karst" model "$work/cut-$count.glb" --picture "$work/$view-$count.png" --size 480x300 --turn 40 \
+            "${wires[@]}" --quiet
+        deck+=("$view-$count")
+    done
+done
+sheet mrm-deck 3 "${deck[@]}"
