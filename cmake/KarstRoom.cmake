@@ -12,7 +12,8 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
 set(CMAKE_C_FLAGS_RELEASE "-O3") # asserts stay on but in `minimal`; -O3 for the vector loops
-set(CMAKE_C_FLAGS_DEBUG "-O1 -g3")
+set(KARST_DEBUG_FLAGS "-O1 -g3" CACHE STRING "Compiler flags of Debug builds")
+set(CMAKE_C_FLAGS_DEBUG "${KARST_DEBUG_FLAGS}")
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
