@@ -56,6 +56,7 @@ static bool stand(const army *a, const karst_scene *scene, double x, double z, f
     double dx = (h[0] - h[1]) / (2 * r), dz = (h[2] - h[3]) / (2 * r), length = sqrt(dx * dx + 1 + dz * dz);
     *out = (karst_gl_instance){.position = {x, 0.25 * (h[0] + h[1] + h[2] + h[3]), z},
                                .scale = 1,
+                               .shadow = true,
                                .up = {(float)(dx / length), (float)(1 / length), (float)(dz / length)}};
     double twist = fabs(h[0] + h[1] - h[2] - h[3]);  // a hollow or a hump is no place
     return out->up.y > gentle && twist < 0.3 * r && !(fmin(fmin(h[0], h[1]), fmin(h[2], h[3])) < (double)water_m + 0.3);

@@ -22,7 +22,7 @@ typedef struct face {
 static void make_array(karst_gl_meshes *m) {
     glCreateVertexArrays(1, &m->array);
     glCreateBuffers(1, &m->rows);
-    for (GLuint k = 0; k < 6; ++k) {
+    for (GLuint k = 0; k < 7; ++k) {
         glEnableVertexArrayAttrib(m->array, k);
         glVertexArrayAttribBinding(m->array, k, k == 0 ? 0 : k < 3 ? 1 : 2);
     }
@@ -31,6 +31,7 @@ static void make_array(karst_gl_meshes *m) {
     glVertexArrayAttribFormat(m->array, 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(face, colour));
     for (GLuint k = 0; k < 3; ++k)
         glVertexArrayAttribFormat(m->array, 3 + k, 4, GL_FLOAT, GL_FALSE, 4 * k * (GLuint)sizeof(float));
+    glVertexArrayAttribFormat(m->array, 6, 1, GL_FLOAT, GL_FALSE, offsetof(kst_mesh_place, casts));
     glVertexArrayBindingDivisor(m->array, 2, 1);
 }
 
@@ -40,14 +41,20 @@ karst_status karst_gl_meshes_create(karst_gl *gl, karst_gl_meshes **out) {
     m->gl = gl;
     const kst_stage stages[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "mesh.vert.glsl"}},
                                  {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "mesh.frag.glsl"}}};
+    const kst_stage cast[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "mesh_shadow.vert.glsl"}},
+                               {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "mesh_shadow.frag.glsl"}}};
     karst_status status = kst_program_build(stages, 2, gl->defines, gl->def.report, &m->program);
+    if (!status) status = kst_program_build(cast, 2, gl->defines, gl->def.report, &m->shadow);
     if (status) {
+        glDeleteProgram(m->program);
         kst_free(NULL, m, sizeof *m);
         return status;
     }
     kst_gl_set_units(m->program);
+    kst_gl_set_units(m->shadow);
     m->material_at = glGetUniformLocation(m->program, "u_material");
     m->stand_at = glGetUniformLocation(m->program, "u_stand");
+    m->shadow_stand_at = glGetUniformLocation(m->shadow, "u_stand");
     make_array(m);
     *out = m;
     return KARST_OK;
@@ -82,6 +89,7 @@ void karst_gl_meshes_destroy(karst_gl_meshes *m) {
     free(m->meshes);
     free_lists(m);
     glDeleteProgram(m->program);
+    glDeleteProgram(m->shadow);
     glDeleteVertexArrays(1, &m->array);
     glDeleteBuffers(1, &m->rows);
     kst_free(NULL, m, sizeof *m);
@@ -216,7 +224,11 @@ static int sort_seen(karst_gl_meshes *m, const karst_frame *frame, const karst_v
         m->keys[2 * n++ + 1] = (uint64_t)k;
     }
     if (n > 1) qsort(m->keys, (size_t)n, 2 * sizeof *m->keys, by_key);
-    for (int k = 0; k < n; ++k) matrix_of(&m->shown[m->keys[2 * k + 1]], frame->origin, m->places[k]);
+    for (int k = 0; k < n; ++k) {
+        const karst_gl_instance *i = &m->shown[m->keys[2 * k + 1]];
+        matrix_of(i, frame->origin, m->places[k].rows);
+        m->places[k].casts = i->shadow;
+    }
     return n;
 }
 
@@ -328,14 +340,20 @@ karst_status kst_meshes_choose(karst_gl_meshes *m, const karst_frame *frame, con
 
 // ---- draw ------------------------------------------------------------------------------------------
 
-static void draw_run(karst_gl_meshes *m, const kst_mesh_run *run) {
-    kst_mesh *mesh = &m->meshes[run->mesh];
+static void bind_run(karst_gl_meshes *m, const kst_mesh_run *run) {
+    const kst_mesh *mesh = &m->meshes[run->mesh];
     const kst_mesh_level *l = run->level;
-    const karst_model *model = karst_mrm_model(mesh->mrm);
     glVertexArrayVertexBuffer(m->array, 0, l->places ? l->places : mesh->places, 0, sizeof(karst_vec3));
     glVertexArrayVertexBuffer(m->array, 1, mesh->faces, 0, sizeof(face));
     glVertexArrayVertexBuffer(m->array, 2, m->rows, run->first * (GLintptr)sizeof *m->places, sizeof *m->places);
     glVertexArrayElementBuffer(m->array, l->indices);
+}
+
+static void draw_run(karst_gl_meshes *m, const kst_mesh_run *run) {
+    kst_mesh *mesh = &m->meshes[run->mesh];
+    const kst_mesh_level *l = run->level;
+    const karst_model *model = karst_mrm_model(mesh->mrm);
+    bind_run(m, run);
     glUniform2f(m->stand_at, mesh->low_m, 1 / mesh->height_m);
     uint32_t count = karst_mrm_sections(&l->instance, mesh->sections, model->material_count + 1);
     for (uint32_t k = 0; k < count; ++k) {
@@ -348,10 +366,29 @@ static void draw_run(karst_gl_meshes *m, const kst_mesh_run *run) {
     m->figures.draws += (int32_t)count;
 }
 
-void kst_meshes_draw(karst_gl_meshes *m) {
+// After the meshes, which shadows do not reach.
+static void draw_shadows(karst_gl_meshes *m) {
+    glUseProgram(m->shadow);
+    glEnable(GL_BLEND);
+    glBlendEquation(GL_FUNC_ADD);
+    glBlendFunc(GL_ZERO, GL_SRC_COLOR);
+    for (int r = 0; r < m->run_count; ++r) {
+        const kst_mesh_run *run = &m->runs[r];
+        const kst_mesh *mesh = &m->meshes[run->mesh];
+        bind_run(m, run);
+        glUniform2f(m->shadow_stand_at, mesh->low_m, 1 / mesh->height_m);
+        glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)run->level->instance.index_count, GL_UNSIGNED_INT, NULL,
+                                run->count);
+        ++m->figures.draws;
+    }
+    glDisable(GL_BLEND);
+}
+
+void kst_meshes_draw(karst_gl_meshes *m, bool shadows) {
     m->figures.draws = 0;
     if (!m->run_count) return;
     glUseProgram(m->program);
     glBindVertexArray(m->array);
     for (int r = 0; r < m->run_count; ++r) draw_run(m, &m->runs[r]);
+    if (shadows) draw_shadows(m);
 }

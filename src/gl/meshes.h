@@ -30,15 +30,20 @@ typedef struct kst_mesh_run {
     kst_mesh_level *level;
 } kst_mesh_run;
 
+// An instance as the device has it: rows of the matrix from the model into the frame; 1 when it casts a shadow.
+typedef struct kst_mesh_place {
+    float rows[12], casts;
+} kst_mesh_place;
+
 struct karst_gl_meshes {
     karst_gl *gl;
-    GLuint program, array, rows;
-    GLint material_at, stand_at;
+    GLuint program, shadow, array, rows;
+    GLint material_at, stand_at, shadow_stand_at;
     kst_mesh *meshes;
     int mesh_count;
     karst_gl_instance *shown;
-    uint64_t *keys;       // of seen instances: mesh, level; then place in shown
-    float (*places)[12];  // of seen instances: rows of the matrix into the frame
+    uint64_t *keys;          // of seen instances: mesh, level; then place in shown
+    kst_mesh_place *places;  // of seen instances
     kst_mesh_run *runs;
     int shown_count, shown_room, run_count;
     karst_gl_mesh_figures figures;
@@ -46,5 +51,5 @@ struct karst_gl_meshes {
 
 // Choose what the view sees, and bring index arrays and instances up. @return KARST_ERROR_MEMORY
 karst_status kst_meshes_choose(karst_gl_meshes *meshes, const karst_frame *frame, const karst_view *view);
-// Draw that; leaves its vertex array bound.
-void kst_meshes_draw(karst_gl_meshes *meshes);
+// Draw that, with the shadows that a sun over the horizon casts or without; leaves its vertex array bound.
+void kst_meshes_draw(karst_gl_meshes *meshes, bool shadows);

@@ -327,7 +327,7 @@ static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs,
     glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
     glLineWidth(1);
     draw_runs(gl, runs, count);
-    if (meshes) kst_meshes_draw(meshes);
+    if (meshes) kst_meshes_draw(meshes, false);
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
@@ -366,7 +366,9 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
     if (status) return status;
     set_state(view, framebuffer);
     draw_runs(gl, runs, count);
-    if (meshes) kst_meshes_draw(meshes);
+    // Shadows lie nearer than the ground by more than the lines of a wireframe.
+    bool shadows = !(look->overlays & KARST_GL_OVERLAY_WIREFRAME) && !look->flat_shading && look->sun_elevation_rad > 0;
+    if (meshes) kst_meshes_draw(meshes, shadows);
     glBindVertexArray(gl->array);
     if (!isnan(look->water_m) && look->sky && !look->flat_shading && view->eye.y > look->water_m) {
         glUseProgram(gl->water);

@@ -158,6 +158,39 @@ static void a_tank_behind_a_hill_is_hidden(void **state) {
     end(t);
 }
 
+// Brightness that ground beside a tank loses, in codes of all its pixels.
+static int64_t lost(const field_of_tanks *t, const bool tank_alone[W * H]) {
+    int64_t sum = 0;
+    for (int k = 0; k < W * H; ++k)
+        for (int c = 0; c < 3 && !tank_alone[k]; ++c) sum += t->bare[3 * k + c] - t->rgb[3 * k + c];
+    return sum;
+}
+
+static void a_shadow_darkens_the_ground_once(void **state) {
+    (void)state;
+    static bool alone[W * H], mask[W * H];
+    field_of_tanks *t = begin(false);
+    karst_gl_instance pair[2] = {at(middle_m, middle_m, 1, UINT32_MAX), at(middle_m, middle_m, 1, UINT32_MAX)};
+    draw(t, pair, 1, alone);
+    assert_int_equal(lost(t, alone), 0);  // without one
+    pair[0].shadow = pair[1].shadow = true;
+    draw(t, pair, 1, mask);
+    int64_t one = lost(t, alone);
+    draw(t, pair, 2, mask);  // twice the triangles in the same place
+    assert_true(one > 5000 && lost(t, alone) == one);
+    pair[1].position.x += 0.5;  // control: another shadow beside it is more
+    draw(t, pair, 2, mask);
+    assert_true(lost(t, alone) > one + 500);
+    t->look.sun_elevation_rad = -0.2f;  // at night there is none
+    karst_frame frame;
+    t->look.meshes = NULL;
+    draw_still(&t->s, &t->view, NULL, &t->look, &frame, t->bare);
+    t->look.meshes = t->meshes;
+    draw(t, pair, 1, mask);
+    assert_true(lost(t, alone) == 0);
+    end(t);
+}
+
 // Whether index arrays on the device are those of fresh instances.
 static bool device_has_the_levels(const karst_gl_meshes *meshes, karst_mrm_instance *fresh) {
     static uint32_t there[3 * 1200];
@@ -219,6 +252,7 @@ int main(void) {
         cmocka_unit_test(nothing_drawn_is_black),
         cmocka_unit_test(two_instances_stand_at_two_places),
         cmocka_unit_test(a_tank_behind_a_hill_is_hidden),
+        cmocka_unit_test(a_shadow_darkens_the_ground_once),
         cmocka_unit_test(the_device_has_what_records_give_through_changed_pieces_alone),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);

@@ -48,15 +48,19 @@ static const char *const fragments[][12] = {
     {LAND, "surround.glsl", "sky.frag.glsl", NULL},
     {LAND, "surround.glsl", "water.frag.glsl", NULL},
     {LAND, "mesh.frag.glsl", NULL},
+    {LAND, "mesh_shadow.frag.glsl", NULL},
 };
 static const char *const mesh_vertex[] = {"frame.glsl", "mesh.vert.glsl", NULL};
+static const char *const shadow_vertex[] = {"frame.glsl", "mesh_shadow.vert.glsl", NULL};
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 static const stage all[] = {{"vert", ground_vertex},   {"vert", tess_vertex},  {"tesc", tess_control},
                             {"tese", tess_evaluation}, {"frag", fragments[0]}, {"frag", fragments[1]},
-                            {"frag", fragments[2]},    {"vert", mesh_vertex},  {"frag", fragments[3]}};
+                            {"frag", fragments[2]},    {"vert", mesh_vertex},  {"frag", fragments[3]},
+                            {"vert", shadow_vertex},   {"frag", fragments[4]}};
 static const stage web[] = {{"vert", ground_vertex}, {"frag", fragments[0]}, {"frag", fragments[1]},
-                            {"frag", fragments[2]},  {"vert", mesh_vertex},  {"frag", fragments[3]}};
+                            {"frag", fragments[2]},  {"vert", mesh_vertex},  {"frag", fragments[3]},
+                            {"vert", shadow_vertex}, {"frag", fragments[4]}};
 
 static void all_compile_for_the_desktop(void **state) {
     (void)state;
