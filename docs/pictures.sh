@@ -129,6 +129,11 @@ palette() {
 "$root/scenes/island.sh" "$bin/karst" "$dem" "$work/island.karst" >/dev/null
 shot island hero --eye 4700,560,4500 --look 2700,20,2700 --hour 8.6 --haze 0.7 --water 0
 shot island sea-arch --eye 3330,26,3800 --look 3090,66,3560 --hour 10.5 --haze 0.5 --water 0
+# Tanks on its plain, and the triangles of fewer.
+army=(--army made:tank --count 160 --eye 3420,11,2340 --look 3390,0,2240 --stand --hour 16.2 --haze 0.7 --water 0
+    --exposure 0.3)
+shot island army "${army[@]}"
+shot island army-levels "${army[@]}" --army-triangles 30000 --wireframe --lod-error 40
 
 # A cliff that leans out and a natural arch; a rock pressed many times.
 "$bin/karst" new "$work/arch.karst" --size 385x385 --spacing 0.5 --quiet
