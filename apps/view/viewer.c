@@ -315,6 +315,8 @@ static void place_words(viewer *v) {
                        .key_count = v->key_count,
                        .army = v->army.count ? &v->army : NULL,
                        .army_triangles = v->army_triangles,
+                       .triangle_graph = &v->triangle_graph,
+                       .error_graph = &v->error_graph,
                        .frozen = v->frozen,
                        .lapse = v->lapse,
                        .device = karst_gl_device(),
@@ -388,6 +390,10 @@ karst_status viewer_frame(viewer *v, double dt_s, bool last) {
     karst_gl_look look = look_now(v);
     if (!status) status = karst_gl_draw(v->gl, &v->frame, &v->view, 0, &look, 0);
     if (status) return kst_fail(&v->report, status, "the frame cannot be drawn: %s", karst_status_text(status));
+    if (v->army.count) {
+        graph_add(&v->triangle_graph, (float)karst_gl_meshes_figures(v->army.meshes).triangles);
+        graph_add(&v->error_graph, v->army.figures.worst_error_px);
+    }
     cast_cursor(v);
     place_words(v);
     hud_draw(v->hud, &v->page);

@@ -27,6 +27,7 @@ typedef struct viewer {
     unsigned overlays;  // karst_gl_overlay
     army army;          // of no units without --army
     int64_t army_triangles;
+    graph triangle_graph, error_graph;     // of the army
     karst_gl_key keys[KARST_GL_KEYS_MAX];  // legend of the last frame
     int key_count;
     karst_method method;

@@ -95,7 +95,7 @@ static void say_figures(const words *w, items *s) {
         karst_gl_mesh_figures g = karst_gl_meshes_figures(w->army->meshes);
         say(s, "army: %d of %d units, %s of %s triangles", g.instances, w->army->count, grouped(g.triangles, a),
             grouped(w->army_triangles, b));
-        say(s, "error %.2f px, %d levels, %d draws, %.2f ms", (double)w->army->figures.worst_error_px, g.levels,
+        say(s, "army error %.2f px, %d levels, %d draws, %.2f ms", (double)w->army->figures.worst_error_px, g.levels,
             g.draws, w->army->choose_ms);
     }
     say(s, "eye %.2f %.2f %.2f", c->eye.x, c->eye.y, c->eye.z);
@@ -153,6 +153,19 @@ static void place_legend(const words *w, page *p) {
     }
 }
 
+// Below the figures, where there is room.
+static void place_graphs(const words *w, page *p, float x, float y) {
+    static const float green[3] = {0.45f, 0.78f, 0.42f}, orange[3] = {0.95f, 0.62f, 0.25f};
+    float high = graph_height(p), error = graph_most(w->error_graph), top = 1;
+    if (p->font.line < 14 || y + 2 * high > 0.6f * (float)p->height || graph_width(p) > 0.5f * (float)p->width) return;
+    char a[32], text[64];
+    snprintf(text, sizeof text, "triangles of %s", grouped(w->army_triangles, a));
+    graph_place(w->triangle_graph, p, x, y, (float)w->army_triangles, green, text);
+    while (top < error) top *= 2;
+    snprintf(text, sizeof text, "error of %g px", (double)top);
+    graph_place(w->error_graph, p, x, y + high, top, orange, text);
+}
+
 bool words_place(const words *w, page *p, int width, int height) {
     if (!page_begin(p, width, height, HELP_COLUMNS + 2, HELP_LINES + 4)) return false;
     float edge = (float)(p->font.line / 2);
@@ -160,7 +173,8 @@ bool words_place(const words *w, page *p, int width, int height) {
     if (w->figures) {
         items s = {.count = 0};
         say_figures(w, &s);
-        page_items(p, edge, edge, s.list, s.count);
+        float below = page_items(p, edge, edge, s.list, s.count);
+        if (w->army) place_graphs(w, p, edge, (float)(int)(below + edge));
     }
     if (w->key_count && w->figures) place_legend(w, p);
     if (w->help) place_help(p);

@@ -5,6 +5,7 @@
 
 #include "army.h"
 #include "camera.h"
+#include "graph.h"
 #include "karst/gl.h"
 #include "page.h"
 
@@ -18,8 +19,9 @@ typedef struct words {
     unsigned overlays;         // karst_gl_overlay
     const karst_gl_key *keys;  // their legend
     int key_count;
-    const army *army;  // NULL: none
-    int64_t army_triangles;
+    const army *army;                           // NULL: none
+    int64_t army_triangles;                     // that it may have
+    const graph *triangle_graph, *error_graph;  // of the army
     bool frozen, lapse;
     const char *device;
     bool figures, help, cross;  // which of them are shown

@@ -196,6 +196,30 @@ static void text_fits_any_window_and_grows_with_it(void **state) {
     page_free(&p);
 }
 
+static void a_graph_keeps_the_last_frames_and_stays_on_its_panel(void **state) {
+    (void)state;
+    static const float rgb[3] = {1, 0, 0};
+    page p = {0};
+    graph g = {0};
+    for (int frames = 0; frames < 300; ++frames) {
+        assert_true(page_begin(&p, 1280, 720, 40, 20));
+        graph_place(&g, &p, 10, 20, 100, rgb, "");
+        int kept = frames < GRAPH_FRAMES ? frames : GRAPH_FRAMES;
+        assert_int_equal(p.count, 1 + kept);  // the panel, then bars from the newest on
+        float high = 3 * (float)p.font.line, before = p.quads[0].x1;
+        for (int k = 1; k <= kept; ++k) {
+            const page_quad *q = &p.quads[k];
+            float value = (float)(10 + (frames - k) % 150), share = fminf(value / 100, 1);  // some are over the top
+            assert_true(fabsf((q->y1 - q->y0) - high * share) <= 1 && q->x1 < before);
+            assert_true(q->x0 >= p.quads[0].x0 && q->y0 >= p.quads[0].y0 && q->y1 <= p.quads[0].y1);
+            before = q->x1;
+        }
+        graph_add(&g, (float)(10 + frames % 150));
+    }
+    assert_true(graph_most(&g) == 159);
+    page_free(&p);
+}
+
 static void figures_are_json(void **state) {
     (void)state;
     karst_frame frame = {.figures = {123456789, 6, INFINITY, 1000, 999, 10000}};
@@ -614,6 +638,7 @@ int main(void) {
                                        cmocka_unit_test(wrong_options_are_named),
                                        cmocka_unit_test(every_letter_is_there_and_is_no_other),
                                        cmocka_unit_test(text_fits_any_window_and_grows_with_it),
+                                       cmocka_unit_test(a_graph_keeps_the_last_frames_and_stays_on_its_panel),
                                        cmocka_unit_test(figures_are_json),
                                        cmocka_unit_test(a_picture_that_cannot_be_written_says_why),
                                        cmocka_unit_test(keys_act_and_a_tap_moves),
