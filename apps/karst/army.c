@@ -100,7 +100,10 @@ karst_status army_open(army *a, const char *what, int count, karst_gl *gl, const
     def.most_drawables = count;
     a->units = calloc((size_t)count, sizeof *a->units);
     a->drawables = calloc((size_t)count, sizeof *a->drawables);
-    status = a->units && a->drawables ? karst_governor_create(&def, &a->governor) : KARST_ERROR_MEMORY;
+    a->seen = calloc((size_t)count, sizeof *a->seen);
+    a->whose = calloc((size_t)count, sizeof *a->whose);
+    status = a->units && a->drawables && a->seen && a->whose ? karst_governor_create(&def, &a->governor)
+                                                             : KARST_ERROR_MEMORY;
     if (!status) status = karst_gl_meshes_create(gl, &a->meshes);
     if (!status) status = karst_gl_meshes_add(a->meshes, a->mrm, &id);
     if (status) return kst_fail(report, status, "%s: cannot be drawn: %s", what, karst_status_text(status));
@@ -126,6 +129,8 @@ void army_close(army *a) {
     karst_mrm_destroy(a->mrm);
     free(a->units);
     free(a->drawables);
+    free(a->seen);
+    free(a->whose);
     *a = (army){0};
 }
 
@@ -154,14 +159,27 @@ static double cpu_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+// What is out of view is no part of the budget, and waits at the coarsest level.
 karst_status army_choose(army *a, const karst_view *view, int64_t most_triangles) {
     double begin = cpu_ms(), slope = karst_view_error_slope(view, 1);
-    for (int k = 0; k < a->count; ++k) a->drawables[k].pixels_per_m = pixels_of(a, &a->units[k], view, slope);
-    const karst_governor_input input = {.most_triangles = most_triangles};
-    karst_governor_update(a->governor, &input, a->drawables, a->count, &a->figures);
+    int seen = 0;
     for (int k = 0; k < a->count; ++k) {
-        const karst_drawable *d = &a->drawables[k];
-        a->units[k].vertices = d->levels[d->level].vertices;
+        karst_drawable *d = &a->drawables[k];
+        d->pixels_per_m = pixels_of(a, &a->units[k], view, slope);
+        a->units[k].vertices = d->levels[0].vertices;
+        if (d->pixels_per_m > 0) {
+            a->seen[seen] = *d;
+            a->whose[seen++] = k;
+        } else {
+            d->level = KARST_DRAWABLE_NEW;
+        }
+    }
+    const karst_governor_input input = {.most_triangles = most_triangles};
+    karst_governor_update(a->governor, &input, a->seen, seen, &a->figures);
+    for (int k = 0; k < seen; ++k) {
+        const karst_drawable *d = &a->seen[k];
+        a->drawables[a->whose[k]].level = d->level;
+        a->units[a->whose[k]].vertices = d->levels[d->level].vertices;
     }
     karst_status status = karst_gl_meshes_show(a->meshes, a->units, a->count);
     a->choose_ms = cpu_ms() - begin;

@@ -11,7 +11,9 @@ typedef struct army {
     karst_governor *governor;
     karst_gl_meshes *meshes;  // for karst_gl_look.meshes
     karst_gl_instance *units;
-    karst_drawable *drawables;
+    karst_drawable *drawables;  // of units
+    karst_drawable *seen;       // copies of those in view, and whose they are
+    int *whose;
     karst_vec3 centre;  // of a ball round a unit [m]
     float radius_m;
     int count;

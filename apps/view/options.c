@@ -47,9 +47,10 @@ static const option table[] = {
     {"--partial", NULL, "the pack is still being downloaded: show what is there, and more as it comes", FLAG,
      offsetof(options, partial), 0, 0, 0},
     {"--army", "FILE", "units on the ground: a .kmrm file, or made:tank", TEXT, offsetof(options, army), 0, 0, 0},
-    {"--count", "N", "how many of them (200)", WHOLE, offsetof(options, army_count), 1, ARMY_COUNT_MAX, 0},
+    {"--count", "N", "how many of them (200)", WHOLE, offsetof(options, army_count), 1, ARMY_COUNT_MAX,
+     offsetof(options, army_told)},
     {"--army-triangles", "N", "that all units together may have (60000)", WHOLE, offsetof(options, army_triangles), 1,
-     ARMY_TRIANGLES_MAX, 0},
+     ARMY_TRIANGLES_MAX, offsetof(options, army_told)},
     {"--json", NULL, "print the last figures as one JSON object on standard output", FLAG, offsetof(options, json), 0,
      0, 0},
     {"--threads", "N", "threads that work, 1..256 (one a processor)", WHOLE, offsetof(options, threads), 1, 256, 0},
@@ -153,6 +154,7 @@ int options_parse(int count, char **words, options *out, karst_report *report) {
         if (result) return result;
     }
     if (!out->pack) return wrong(report, "which pack? karst-view PACK [options]; see karst-view --help");
+    if (out->army_told && !out->army) return wrong(report, "of what army? --army made:tank, or a .kmrm file");
     return VIEW_DONE;
 }
 

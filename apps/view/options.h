@@ -20,6 +20,7 @@ typedef struct options {
     int threads;       // 0: one a processor
     const char *army;  // NULL: none
     int army_count, army_triangles;
+    bool army_told;      // one of these was given
     bool help, version;  // asked for; nothing else is checked then
 } options;
 

@@ -80,6 +80,7 @@ static void wrong_options_are_named(void **state) {
         {{"p", "--skirt", "-1"}, "--skirt -1"},
         {{"p", "--method", "mesh"}, "--method mesh: give one of: " KARST_METHOD_NAMES},
         {{"p", "--count", "0"}, "--count 0"},
+        {{"p", "--count", "9"}, "--army made:tank"},
         {{"p", "-x"}, "-x"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
