@@ -80,11 +80,16 @@ static void place_all(army *a, const karst_scene *scene, karst_pos middle, doubl
             }
 }
 
-karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_pos otherwise) {
+karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_pos otherwise, bool near) {
     karst_pos origin, direction;
     karst_view_ray(view, 0.5 * view->width, 0.5 * view->height, &origin, &direction);
     karst_hit hit = karst_scene_cast(scene, karst_ray_make(origin, direction));
-    return hit.hit ? hit.position : otherwise;
+    karst_pos at = hit.hit ? hit.position : otherwise, eye = view->eye;
+    double ground, far = hypot(at.x - eye.x, at.z - eye.z);
+    if (!near || !karst_scene_height(scene, eye.x, eye.z, &ground)) return at;
+    double most = fmax(3 * (eye.y - ground), 150);
+    double share = far > most ? most / far : 1;
+    return (karst_pos){eye.x + share * (at.x - eye.x), at.y, eye.z + share * (at.z - eye.z)};
 }
 
 // ---- open and close --------------------------------------------------------------------------------

@@ -31,5 +31,6 @@ void army_close(army *a);
 // Share so many triangles out for a view; what is drawn from now on.
 karst_status army_choose(army *a, const karst_view *view, int64_t most_triangles);
 
-// Where the middle of a view meets the ground; `otherwise` where it meets none.
-karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_pos otherwise);
+// Where the middle of a view meets the ground; `otherwise` where it meets none. With `near`, when nobody asked for that
+// place, a place on the way there from which units are not dots: three times as far as the eye is high, 150 m at least.
+karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_pos otherwise, bool near);

@@ -73,7 +73,7 @@ static int muster(args *a, picture *p, const karst_view *view, karst_pos at, arm
     if (!what && (arg_text(a, "--count", NULL) || arg_text(a, "--army-triangles", NULL)))
         return say_usage(a, "say of what: --army made:tank, or a .kmrm file");
     if (!what) return EXIT_DONE;
-    karst_pos middle = army_middle(p->scene, view, at);
+    karst_pos middle = army_middle(p->scene, view, at, !arg_text(a, "--eye", NULL));
     karst_status status =
         army_open(units, what, count, p->gl, p->scene, view->eye, middle, p->look.water_m, &a->report);
     if (!status) status = army_choose(units, view, triangles);

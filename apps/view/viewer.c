@@ -74,7 +74,7 @@ static camera first_camera(const viewer *v) {
 static karst_status muster(viewer *v) {
     const options *o = v->options;
     karst_view view = camera_view(&v->camera, o->fov_rad, o->width, o->height);
-    karst_pos middle = army_middle(v->scene, &view, v->camera.eye);
+    karst_pos middle = army_middle(v->scene, &view, v->camera.eye, !o->has_look);
     return army_open(&v->army, o->army, o->army_count, v->gl, v->scene, v->camera.eye, middle, o->water_m, &v->report);
 }
 
