@@ -71,7 +71,7 @@ static karst_pack *open_with(const char *path, uint64_t ground_bytes) {
 // Walk over the ground for a while; the most memory that was seen.
 static size_t walk_over(const karst_ground *ground, const karst_ground *same, int steps) {
     size_t most = 0;
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < test_count(steps); ++k) {
         double x = 1e6 + 598 * kst_random01(3, (uint64_t)k), z = -3e5 + 398 * kst_random01(4, (uint64_t)k);
         double mine = -1, theirs = -1;
         assert_int_equal(karst_ground_height(ground, x, z, &mine), karst_ground_height(same, x, z, &theirs));
@@ -185,7 +185,7 @@ static void many_threads_get_one_answer(void **state) {
                 (asker){.ground = karst_pack_ground(pack), .start = t / 2 * questions / 2, .questions = questions};
             assert_int_equal(pthread_create(&thread[t], NULL, ask, &askers[t]), 0);
         }
-        for (int k = 0; k < 200 && tight; ++k) {
+        for (int k = 0; k < test_count(200) && tight; ++k) {
             assert_int_equal(karst_pack_hold(pack, k % 5, k % 4), KARST_OK);
             if (k > 2) karst_pack_drop(pack, (k - 3) % 5, (k - 3) % 4);
         }

@@ -22,7 +22,7 @@ typedef struct prop {
     int at, count;
 } prop;
 
-// Sanitizers are slow: with KARST_TEST_QUICK set, an eighth of count, at least 1; else count.
+// Sanitizers are slow: with KARST_TEST_QUICK=N an Nth of count, at least 1; else count.
 int test_count(int count);
 prop prop_begin(const char *name, int count);  // test_count(count) cases
 bool prop_next(prop *p);
