@@ -33,17 +33,19 @@ static void check(const made *m, uint64_t expected) {
 static void droplets_and_slides_give_the_bytes_that_are_written_down(void **state) {
     (void)state;
     made m = whole_land();
+    karst_jobs *jobs = made_jobs(3);
     karst_droplets_def drops = karst_droplets_def_default();
-    assert_int_equal(kst_droplets(&m.land, &drops, NULL, NULL, NULL), KARST_OK);
+    assert_int_equal(kst_droplets(&m.land, &drops, jobs, NULL, NULL), KARST_OK);
     check(&m, 0x4053f5cdd8353b73);
     karst_thermal_def slides = karst_thermal_def_default();
     slides.creep = 0.2f;
     slides.talus = 0.4f;
-    assert_int_equal(kst_thermal(&m.land, &slides, NULL, NULL, NULL), KARST_OK);
+    assert_int_equal(kst_thermal(&m.land, &slides, jobs, NULL, NULL), KARST_OK);
     check(&m, 0x503986f888014ee2);
     uint64_t whole = made_hash(&m);
     m.land.height_m[5] += 0x1p-10f;  // control: a little of one sample shows
     assert_true(made_hash(&m) != whole);
+    karst_jobs_destroy(jobs);
     unmake(&m);
 }
 
