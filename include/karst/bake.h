@@ -11,8 +11,8 @@ extern "C" {
 
 /// Parameters of a bake. Start from karst_bake_def_default().
 typedef struct karst_bake_def {
-    float error_m;     ///< every baked vertex is within this distance of the author's, or of the relaxed ground; default 0.01,
-                       ///< 1e-5..100
+    float error_m;  ///< every baked vertex is within this distance of the author's, or of the relaxed ground; default
+                    ///< 0.01, 1e-5..100
     int32_t map_side;  ///< most samples along a side of the look maps; default 2048
     karst_jobs *jobs;  ///< NULL: the caller alone. The bytes do not depend on it
     /// Most memory for what grows with the field; the rest waits in a file without a name beside the pack. 0: the

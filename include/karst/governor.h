@@ -63,7 +63,7 @@ typedef struct karst_governed_ground {
     float least_px, most_px;  ///< range of error_px; default 0.5..32; 0 < least_px <= most_px
     int64_t triangles;  ///< in: drawn last frame with error_px: karst_frame.figures.triangles; 0, default: not known,
                         ///< or none in sight: error_px then stays
-    float error_px;  ///< in: of the last frame; out: of this one. Default 4, which is the first frame's; 0: most_px
+    float error_px;     ///< in: of the last frame; out: of this one. Default 4, which is the first frame's; 0: most_px
 } karst_governed_ground;
 
 /// Weight 1, half a pixel to 32, 4 to begin with.

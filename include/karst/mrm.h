@@ -107,8 +107,8 @@ KARST_API size_t karst_mrm_instance_bytes(const karst_mrm *mrm);
 KARST_API void karst_mrm_instance_init(karst_mrm_instance *instance, const karst_mrm *mrm, void *memory);
 
 /// Slide to the level of so many vertices, as karst_mrm_level_of_vertices() finds it. What is at a level does not
-/// depend on the way there. Threads: one an instance; instances of one mesh at once. Cost: O(vertices between), about 10
-/// ns each; O(triangles) where the index array is sorted anew. No allocation.
+/// depend on the way there. Threads: one an instance; instances of one mesh at once. Cost: O(vertices between), about
+/// 10 ns each; O(triangles) where the index array is sorted anew. No allocation.
 KARST_API void karst_mrm_set_level(karst_mrm_instance *instance, uint32_t vertices);
 
 /// Part of an index array.

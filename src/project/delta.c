@@ -88,7 +88,7 @@ static float guess(double was, double above, const double *rest, const double *t
 
 // What is wrong with the guesses of one order. gives and takes: rows of `SIDE` floats at the rectangle's corner.
 static void find_wrong(const float *gives, const float *takes, int width, int height, int order, changes *c,
-                                 uint32_t *wrong) {
+                       uint32_t *wrong) {
     const double *terms = goes_on[order];
     double *rest = c->rest + BEFORE;
     for (int j = 0; j < height; ++j) {

@@ -98,8 +98,6 @@ static uint64_t world_hash(const char *world) {
 
 static void killed_anywhere_the_world_and_the_pack_are_whole(void **state) {
     (void)state;
-    char program[1024];
-    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
     const char *world = temp_path("k.karst"), *pack = temp_path("k.kpack"), *whole = temp_path("whole.kpack");
     make_world(world);
     uint64_t hash = world_hash(world);
@@ -115,17 +113,7 @@ static void killed_anywhere_the_world_and_the_pack_are_whole(void **state) {
         }
         if (prop_chance(&p, 0.5)) remove(pack);
         const char *memory = prop_chance(&p, 0.5) ? "0.1" : "1024";  // with a scratch file, or without
-        pid_t child = fork();
-        if (!child) {
-            freopen("/dev/null", "w", stdout);
-            freopen("/dev/null", "w", stderr);
-            execl(program, "karst", "bake", world, "-o", pack, "--memory", memory, (char *)NULL);
-            _exit(127);
-        }
-        usleep((useconds_t)prop_int(&p, 0, 120000));
-        kill(child, SIGKILL);
-        int how;
-        waitpid(child, &how, 0);
+        int how = end_karst(prop_real(&p, 0, 0.12), SIGKILL, "bake", world, "-o", pack, "--memory", memory);
         prop_check(&p, WIFSIGNALED(how) || WEXITSTATUS(how) == 0);
         killed += WIFSIGNALED(how);
         prop_check(&p, world_hash(world) == hash);

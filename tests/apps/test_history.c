@@ -202,18 +202,6 @@ static void check_tells_of_a_world(void **state) {
 
 // ---- kills -------------------------------------------------------------------------------------------
 
-static pid_t start(const char *const *words) {
-    char program[512];
-    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
-    pid_t child = fork();
-    if (!child) {
-        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(126);
-        execv(program, (char *const *)words);
-        _exit(127);
-    }
-    return child;
-}
-
 // 12 kills; KARST_KILLS=300 for more.
 static void killed_programs_leave_a_finished_step(void **state) {
     (void)state;
@@ -235,11 +223,8 @@ static void killed_programs_leave_a_finished_step(void **state) {
         const char *const erode[] = {"karst", "erode", world, "--years", "0", "--drops", "0.5", "--seed", seed, NULL};
         int what = prop_int(&p, 0, 5);
         uint64_t before = world_hash(world);
-        pid_t child = start(what == 0 ? undo : what == 1 ? redo : what < 4 ? sculpt : erode);
-        usleep((useconds_t)(prop_real(&p, prop_chance(&p, 0.3) ? 0 : 0.7, 1.1) * seconds[what] * 1e6));
-        kill(child, SIGKILL);
-        int how;
-        waitpid(child, &how, 0);
+        double after_s = prop_real(&p, prop_chance(&p, 0.3) ? 0 : 0.7, 1.1) * seconds[what];
+        int how = end_words(what == 0 ? undo : what == 1 ? redo : what < 4 ? sculpt : erode, after_s, SIGKILL);
         killed += WIFSIGNALED(how);
         seconds[what] *= WIFSIGNALED(how) ? 1.05 : 0.85;
         ran r = run_karst("check", world);

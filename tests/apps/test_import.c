@@ -216,16 +216,12 @@ static void copy_file(const char *from, const char *to) {
     kst_file_unmap(&map);
 }
 
-static pid_t start_import(const char *world, const char *raw) {
-    char program[1024];
-    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
-    pid_t child = fork();
-    if (!child) {
-        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
-        execl(program, "karst", "import", world, raw, "--size", "300x220", "--spacing", "1", "--replace", (char *)NULL);
-        _exit(127);
-    }
-    return child;
+#define IMPORT_OVER "--size", "300x220", "--spacing", "1", "--replace"
+
+static void import_over(const char *world, const char *raw) {
+    ran r = run_karst("import", world, raw, IMPORT_OVER);
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
 }
 
 // 40 kills; KARST_KILLS=200 for more.
@@ -239,9 +235,7 @@ static void killed_anywhere_the_world_is_whole(void **state) {
     for (int k = 0; k < 2; ++k) {
         write_raw(raw[k], (uint64_t)k);
         double begun = now_s();
-        int how;
-        waitpid(start_import(world, raw[k]), &how, 0);
-        assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+        import_over(world, raw[k]);
         seconds = now_s() - begun;
         hash[k] = world_hash(world);
     }
@@ -257,11 +251,9 @@ static void killed_anywhere_the_world_is_whole(void **state) {
             copy_file(kept_world, world);
         uint64_t before = fresh ? 0 : world_hash(world);
         int k = before == hash[0];  // the other one
-        pid_t child = start_import(world, raw[k]);
-        usleep((useconds_t)(prop_real(&p, prop_chance(&p, 0.5) ? 0 : 0.7, 1.1) * seconds * 1e6));
-        kill(child, SIGKILL);
-        int how;
-        waitpid(child, &how, 0);
+        double after_s = prop_real(&p, prop_chance(&p, 0.5) ? 0 : 0.7, 1.1) * seconds;
+        int how =
+            end_karst(after_s, SIGKILL, "import", world, raw[k], "--size", "300x220", "--spacing", "1", "--replace");
         prop_check(&p, WIFSIGNALED(how) || WEXITSTATUS(how) == 0);
         killed += WIFSIGNALED(how);
         seconds *= WIFSIGNALED(how) ? 1.03 : 0.85;
@@ -281,9 +273,8 @@ static void killed_anywhere_the_world_is_whole(void **state) {
     assert_true(killed > 0 || getenv("KARST_PROP_CASE"));
     // What the killed ones left goes with the next import of a new world.
     karst_project_discard_file(world);
-    int how;
-    waitpid(start_import(world, raw[0]), &how, 0);
-    assert_true(WIFEXITED(how) && world_hash(world) == hash[0]);
+    import_over(world, raw[0]);
+    assert_true(world_hash(world) == hash[0]);
     assert_int_equal(files_like("k.karst"), 1);
 }
 

@@ -111,18 +111,7 @@ static void stopping_leaves_the_world_as_it_was(void **state) {
     (void)state;
     const char *world = make_world("stop.karst", "257x257");
     uint64_t hash = world_hash(world);
-    char program[4096];
-    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
-    pid_t child = fork();
-    if (!child) {
-        execl(program, "karst", "relax", world, "--sweeps", "10000", "--quiet", "--threads", "1", (char *)NULL);
-        _exit(127);
-    }
-    const struct timespec wait_a_little = {0, 300000000};
-    nanosleep(&wait_a_little, NULL);
-    kill(child, SIGINT);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
+    int status = end_karst(0.3, SIGINT, "relax", world, "--sweeps", "10000", "--quiet", "--threads", "1");
     assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 1);  // a slow machine may not have begun
     assert_true(world_hash(world) == hash);
 }

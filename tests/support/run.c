@@ -3,6 +3,7 @@
 #include "support/run.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,11 +23,15 @@ static char *read_all(FILE *file) {
     return text;
 }
 
-ran run_words(const char *const *words) {
+static void find_program(const char *name, char program[1024]) {
     const char *folder = getenv("KARST_BIN");
     assert_non_null(folder);
+    snprintf(program, 1024, "%s/%s", folder, name);
+}
+
+ran run_words(const char *const *words) {
     char program[1024];
-    snprintf(program, sizeof program, "%s/%s", folder, words[0]);
+    find_program(words[0], program);
     FILE *out = tmpfile(), *err = tmpfile();
     assert_true(out && err);
     fflush(NULL);
@@ -45,6 +50,23 @@ ran run_words(const char *const *words) {
                  .signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0,
                  .out = read_all(out),
                  .err = read_all(err)};
+}
+
+int end_words(const char *const *words, double after_s, int signal_number) {
+    char program[1024];
+    find_program(words[0], program);
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(126);
+        execv(program, (char *const *)(uintptr_t)words);
+        _exit(127);
+    }
+    usleep((useconds_t)(after_s * 1e6));
+    kill(child, signal_number);
+    int how = 0;
+    waitpid(child, &how, 0);
+    return how;
 }
 
 void ran_free(ran *r) {

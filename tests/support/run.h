@@ -13,6 +13,10 @@ typedef struct ran {
 ran run_words(const char *const *words);
 #define run_karst(...) run_words((const char *const[]){"karst", __VA_ARGS__, NULL})
 void ran_free(ran *r);
+// Run silently and send it a signal after a while; what waitpid() said of its end.
+int end_words(const char *const *words, double after_s, int signal_number);
+#define end_karst(after_s, signal_number, ...) \
+    end_words((const char *const[]){"karst", __VA_ARGS__, NULL}, after_s, signal_number)
 
 // Whether the text is exactly one line, ended.
 bool is_one_line(const char *text);
