@@ -56,6 +56,7 @@ int64_t arg_int(args *a, const char *name, int64_t otherwise, int64_t least, int
 bool arg_pair(args *a, const char *name, int least, int most, int *first, int *second, bool *bad);
 bool arg_triple(args *a, const char *name, double out[3], bool *bad);
 bool parse_triple(const char *text, double out[3]);
+bool parse_numbers(const char *text, int count, double *out);  // finite, between commas; count up to 8
 bool parse_real(const char *text, double *out);
 
 // One line on standard error; returns EXIT_COULD_NOT or EXIT_USAGE. With --json the program then prints

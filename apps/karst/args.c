@@ -228,15 +228,20 @@ bool parse_real(const char *text, double *out) {
     return true;
 }
 
-bool parse_triple(const char *text, double out[3]) {
-    double value[3];
-    for (int i = 0; i < 3; ++i) {
+bool parse_numbers(const char *text, int count, double *out) {
+    double value[8];
+    KARST_ASSERT(count <= 8);
+    for (int i = 0; i < count; ++i) {
         const char *end;
-        if (!scan_real(text, &end, &value[i]) || *end != (i < 2 ? ',' : 0)) return false;
+        if (!scan_real(text, &end, &value[i]) || *end != (i + 1 < count ? ',' : 0)) return false;
         text = end + 1;
     }
-    memcpy(out, value, sizeof value);
+    memcpy(out, value, (size_t)count * sizeof *value);
     return true;
+}
+
+bool parse_triple(const char *text, double out[3]) {
+    return parse_numbers(text, 3, out);
 }
 
 double arg_real(args *a, const char *name, double otherwise, double least, double most, bool *bad) {

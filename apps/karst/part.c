@@ -5,17 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Numbers between commas, exactly count; false on anything else.
-static bool read_numbers(const char *text, int count, double *out) {
-    for (int k = 0; k < count; ++k) {
-        char *end;
-        out[k] = strtod(text, &end);
-        if (end == text || !isfinite(out[k]) || *end != (k + 1 < count ? ',' : 0)) return false;
-        text = end + 1;
-    }
-    return true;
-}
-
 // Vertices first..last of a line of count, 1 step apart from 0 on, that lie in low..high.
 static void vertices_within(double low, double high, int32_t count, int32_t *begin, int32_t *end) {
     double first = ceil(fmax(low, 0)), last = floor(fmin(high, count - 1));
@@ -23,12 +12,12 @@ static void vertices_within(double low, double high, int32_t count, int32_t *beg
     *end = first <= last ? (int32_t)last + 1 : 0;
 }
 
-bool arg_area(args *a, const karst_field_shape *shape, karst_rect *out) {
+bool arg_area(args *a, const karst_field_shape *shape, int least, karst_rect *out) {
     *out = (karst_rect){0, 0, shape->columns, shape->rows};
     const char *text = arg_text(a, "--area", NULL);
     if (!text) return true;
     double n[4];
-    if (!read_numbers(text, 4, n)) {
+    if (!parse_numbers(text, 4, n)) {
         say_usage(a, "%s: --area %s: not four numbers X0,Z0,X1,Z1", a->verb->name, text);
         return false;
     }
@@ -38,9 +27,9 @@ bool arg_area(args *a, const karst_field_shape *shape, karst_rect *out) {
                     &out->x1);
     vertices_within((fmin(n[1], n[3]) - o->z) / step, (fmax(n[1], n[3]) - o->z) / step, shape->rows, &out->z0,
                     &out->z1);
-    if (out->x0 < out->x1 && out->z0 < out->z1) return true;
-    say_usage(a, "%s: --area %s: holds no vertex of the ground, which lies in %g,%g,%g,%g", a->verb->name, text, o->x,
-              o->z, o->x + (shape->columns - 1) * step, o->z + (shape->rows - 1) * step);
+    if (out->x1 - out->x0 >= least && out->z1 - out->z0 >= least) return true;
+    say_usage(a, "%s: --area %s: holds no %d x %d vertices of the ground, which lies in %g,%g,%g,%g", a->verb->name,
+              text, least, least, o->x, o->z, o->x + (shape->columns - 1) * step, o->z + (shape->rows - 1) * step);
     return false;
 }
 

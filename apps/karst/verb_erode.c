@@ -6,33 +6,16 @@
 
 #include "edit.h"
 #include "karst/erode.h"
+#include "part.h"
 
 enum { VERTICES_MAX = 1 << 26 };  // of one erosion: about 90 bytes each
 
 typedef struct wish {
     karst_erosion_def def;
-    double area[4];  // x0, z0, x1, z1 [m]
-    bool has_area;
     const char *preset;
 } wish;
 
 // ---- words -----------------------------------------------------------------------------------------
-
-static bool parse_area(args *a, double out[4]) {
-    const char *text = arg_text(a, "--area", NULL), *at = text;
-    if (!text) return false;
-    for (int k = 0; k < 4; ++k) {
-        char part[64];
-        size_t length = strcspn(at, ",");
-        bool last = k == 3;
-        if (length >= sizeof part || (last ? at[length] != 0 : at[length] != ',')) return false;
-        memcpy(part, at, length);
-        part[length] = 0;
-        if (!parse_real(part, &out[k])) return false;
-        at += length + 1;
-    }
-    return out[0] < out[2] && out[1] < out[3];
-}
 
 static bool find_preset(const char *name, karst_erosion_def *def) {
     for (int k = 0; k < KARST_EROSION_PRESET_COUNT; ++k)
@@ -55,10 +38,6 @@ static int read_wish(args *a, wish *w) {
     d->seed = (uint64_t)arg_int(a, "--seed", (int64_t)d->seed, 0, INT64_MAX, &bad);
     d->droplets.seed = (uint32_t)d->seed;
     if (bad) return EXIT_USAGE;
-    w->has_area = arg_text(a, "--area", NULL);
-    if (w->has_area && !parse_area(a, w->area))
-        return say_usage(a, "erode: --area %s: not four numbers X0,Z0,X1,Z1 with X0 < X1 and Z0 < Z1",
-                         arg_text(a, "--area", ""));
     if (d->rivers.years == 0 && d->droplets.drops == 0 && d->thermal.passes == 0)
         return say_usage(a, "erode: --years, --drops and --thermal are all 0: nothing to do");
     const char *wear = arg_text(a, "--wear", NULL), *deposit = arg_text(a, "--deposit", NULL);
@@ -67,27 +46,11 @@ static int read_wish(args *a, wish *w) {
     return EXIT_DONE;
 }
 
-// Vertices within the area; all when none is given.
-static karst_status to_rect(args *a, const wish *w, const karst_field_shape *shape, karst_rect *out) {
-    karst_rect r = {0, 0, shape->columns, shape->rows};
-    if (w->has_area) {
-        double s = shape->spacing_m, end_x = shape->columns - 1, end_z = shape->rows - 1;
-        r.x0 = (int32_t)fmin(fmax(ceil((w->area[0] - shape->origin.x) / s), 0), end_x);
-        r.z0 = (int32_t)fmin(fmax(ceil((w->area[1] - shape->origin.z) / s), 0), end_z);
-        r.x1 = (int32_t)fmin(fmax(floor((w->area[2] - shape->origin.x) / s), 0), end_x) + 1;
-        r.z1 = (int32_t)fmin(fmax(floor((w->area[3] - shape->origin.z) / s), 0), end_z) + 1;
-        if (r.x1 - r.x0 < 2 || r.z1 - r.z0 < 2)
-            return kst_fail(&a->report, KARST_ERROR_ARGUMENT,
-                            "erode: --area holds fewer than 2 x 2 vertices of the ground, which lies in %g,%g,%g,%g",
-                            shape->origin.x, shape->origin.z, shape->origin.x + s * end_x, shape->origin.z + s * end_z);
-    }
-    int64_t count = (int64_t)(r.x1 - r.x0) * (r.z1 - r.z0);
-    if (count > VERTICES_MAX)
-        return kst_fail(&a->report, KARST_ERROR_LIMIT,
-                        "erode: %d x %d vertices are more than the %d that go at once; erode a part with --area",
-                        r.x1 - r.x0, r.z1 - r.z0, VERTICES_MAX);
-    *out = r;
-    return KARST_OK;
+static karst_status check_size(args *a, const karst_rect *r) {
+    if ((int64_t)(r->x1 - r->x0) * (r->z1 - r->z0) <= VERTICES_MAX) return KARST_OK;
+    return kst_fail(&a->report, KARST_ERROR_LIMIT,
+                    "erode: %d x %d vertices are more than the %d that go at once; erode a part with --area",
+                    r->x1 - r->x0, r->z1 - r->z0, VERTICES_MAX);
 }
 
 // ---- telling ---------------------------------------------------------------------------------------
@@ -133,9 +96,9 @@ static void tell(args *a, const wish *w, const karst_rect *r, const karst_canvas
 
 // ---- the step --------------------------------------------------------------------------------------
 
-static karst_status erode(args *a, edit *e, const wish *w, karst_rect *rect, karst_canvas_erosion *out) {
+static karst_status erode(args *a, edit *e, const wish *w, const karst_rect *rect, karst_canvas_erosion *out) {
     karst_erosion_sheets sheets = {0};
-    karst_status status = to_rect(a, w, &e->ground.shape, rect);
+    karst_status status = check_size(a, rect);
     if (!status) status = edit_open_mask(a, e, "--hardness", false, &sheets.hardness);
     if (!status) status = edit_open_mask(a, e, "--wear", true, &sheets.wear);
     if (!status) status = edit_open_mask(a, e, "--deposit", true, &sheets.deposit);
@@ -158,6 +121,10 @@ static int run(args *a) {
     karst_status status = edit_begin(a, a->positional[0], "erode", &e);
     if (status) return could_not(a, status);
     karst_rect rect;
+    if (!arg_area(a, &e.ground.shape, 2, &rect)) {
+        edit_end(a, &e, KARST_ERROR_ARGUMENT);
+        return EXIT_USAGE;
+    }
     karst_canvas_erosion done;
     status = erode(a, &e, &w, &rect, &done);
     status = edit_end(a, &e, status);
@@ -177,7 +144,7 @@ static const option options[] = {
     {"--wear", "NAME", "keep where rock was removed as this mask, made when there is none"},
     {"--deposit", "NAME", "keep where sediment lies as this mask, made when there is none"},
     {"--seed", "N", "another number gives other valleys (1)"},
-    {"--area", "X0,Z0,X1,Z1", "only this part, in world coordinates [m] (all)"},
+    PART_OPTION,
     EDIT_OPTIONS,
     {0},
 };

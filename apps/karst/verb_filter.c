@@ -156,7 +156,7 @@ static int run(args *a) {
     karst_status status = edit_begin(a, a->positional[0], step, &e);
     if (status) return could_not(a, status);
     const karst_field_shape *shape = &e.ground.shape;
-    if (!read_def(a, (karst_filter_kind)kind, shape->spacing_m, &d) || !arg_area(a, shape, &rect)) {
+    if (!read_def(a, (karst_filter_kind)kind, shape->spacing_m, &d) || !arg_area(a, shape, 1, &rect)) {
         edit_end(a, &e, KARST_ERROR_ARGUMENT);
         return EXIT_USAGE;
     }

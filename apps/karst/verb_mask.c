@@ -371,7 +371,7 @@ static int run(args *a) {
     if (!read_options(&c)) return EXIT_USAGE;
     bool writes = remove || changes(&c);
     karst_status status = open_world(&c, writes ? KARST_PROJECT_WRITE : KARST_PROJECT_READ);
-    bool usage = !status && (!read_options(&c) || !arg_area(a, &c.ground.shape, &c.area));
+    bool usage = !status && (!read_options(&c) || !arg_area(a, &c.ground.shape, 1, &c.area));
     cJSON_AddStringToObject(a->out, "world", a->positional[0]);
     if (!status && !usage) {
         if (!c.name)

@@ -30,15 +30,12 @@ static int run(args *a) {
     karst_status status = edit_begin(a, a->positional[0], "relax", &e);
     if (status) return could_not(a, status);
     karst_rect rect;
-    if (!arg_area(a, &e.ground.shape, &rect)) {
+    if (!arg_area(a, &e.ground.shape, 2, &rect)) {
         edit_end(a, &e, KARST_ERROR_ARGUMENT);
         return EXIT_USAGE;
     }
     karst_relax_info info = {0};
-    if (rect.x1 - rect.x0 < 2 || rect.z1 - rect.z0 < 2)
-        status = kst_fail(&a->report, KARST_ERROR_ARGUMENT, "relax: the area holds %d x %d vertices: at least 2 x 2",
-                          rect.x1 - rect.x0, rect.z1 - rect.z0);
-    if (!status) status = karst_relax_apply(&e.canvas, rect, &d, a->jobs, &a->progress, &info);
+    status = karst_relax_apply(&e.canvas, rect, &d, a->jobs, &a->progress, &info);
     status = edit_end(a, &e, status);
     if (status) return could_not(a, status);
     answer(a, &info);

@@ -13,10 +13,7 @@ static bool read_area(args *a, const karst_field_shape *s, double area[4]) {
     area[2] = s->origin.x + s->spacing_m * (s->columns - 1);
     area[3] = s->origin.z + s->spacing_m * (s->rows - 1);
     if (!text) return true;
-    char rest;
-    if (sscanf(text, "%lf,%lf,%lf,%lf%c", &area[0], &area[1], &area[2], &area[3], &rest) != 4 || !isfinite(area[0]) ||
-        !isfinite(area[1]) || !(area[2] > area[0]) || !(area[3] > area[1]) || !isfinite(area[2]) ||
-        !isfinite(area[3])) {
+    if (!parse_numbers(text, 4, area) || !(area[2] > area[0]) || !(area[3] > area[1])) {
         say_usage(a, "resize: --area %s: four numbers X0,Z0,X1,Z1 with X0 < X1 and Z0 < Z1", text);
         return false;
     }

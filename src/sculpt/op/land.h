@@ -26,8 +26,8 @@ typedef struct kst_land {
     const kst_metric *metric;  // NULL: a regular grid
 } kst_land;
 
-// What moved, in metres on one cell. Whatever happens: eroded = deposited + carried + unplaced, but for the rounding of
-// these sums.
+// What moved, in metres on one cell: what the rounded heights really did, (h + w) - h, not the w that was wished.
+// Whatever happens: eroded = deposited + carried + unplaced, but for the rounding of these sums.
 typedef struct kst_ledger {
     double eroded_m;     // taken from the rectangle
     double deposited_m;  // laid down in it
@@ -49,24 +49,6 @@ static inline float kst_land_takes(const kst_land *land, size_t i) {
 }
 static inline float kst_land_gives(const kst_land *land, size_t i) {
     return kst_land_takes(land, i) * (land->hardness ? 1 - land->hardness[i] : 1);
-}
-
-// Add change_m to sample i, already weighed by what the sample takes or gives and divided by its area. Every change of
-// heights goes this way or does the same: what is booked is what the rounded height really did, not what was wished,
-// and a change of nothing keeps the bits. @return that change times the area [m on one cell]
-static inline float kst_land_put(const kst_land *land, size_t i, float change_m, kst_ledger *ledger) {
-    if (change_m == 0) return 0;
-    float before = land->height_m[i], after = before + change_m, moved = after - before;
-    float volume = land->metric ? moved * land->metric->area[i] : moved;
-    land->height_m[i] = after;
-    if (moved < 0) {
-        ledger->eroded_m -= (double)volume;
-        if (land->wear_m) land->wear_m[i] -= moved;
-    } else {
-        ledger->deposited_m += (double)volume;
-        if (land->deposit_m) land->deposit_m[i] += moved;
-    }
-    return volume;
 }
 
 // Add one account to another; in a fixed order, so that the sums are the same for any number of threads.

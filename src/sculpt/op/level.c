@@ -35,19 +35,7 @@ static karst_status open_rows(int begin, int end, int worker, void *context) {
     return KARST_OK;
 }
 
-karst_status kst_level_open(kst_level *level, const kst_team *team) {
-    level->height_m = new_plane(level, sizeof(float));
-    level->rock_m = new_plane(level, sizeof(float));
-    level->spare_m = new_plane(level, sizeof(float));
-    level->load = new_plane(level, sizeof(double));
-    if (!level->height_m || !level->rock_m || !level->spare_m || !level->load) {
-        kst_level_close(level);
-        return KARST_ERROR_MEMORY;
-    }
-    return kst_team_run(team, level->height, 16, open_rows, level);
-}
-
-void kst_level_close(kst_level *level) {
+static void close_work(kst_level *level) {
     free_plane(level, level->height_m, sizeof(float));
     free_plane(level, level->rock_m, sizeof(float));
     free_plane(level, level->spare_m, sizeof(float));
@@ -56,8 +44,20 @@ void kst_level_close(kst_level *level) {
     level->load = NULL;
 }
 
+karst_status kst_level_open(kst_level *level, const kst_team *team) {
+    level->height_m = new_plane(level, sizeof(float));
+    level->rock_m = new_plane(level, sizeof(float));
+    level->spare_m = new_plane(level, sizeof(float));
+    level->load = new_plane(level, sizeof(double));
+    if (!level->height_m || !level->rock_m || !level->spare_m || !level->load) {
+        close_work(level);
+        return KARST_ERROR_MEMORY;
+    }
+    return kst_team_run(team, level->height, 16, open_rows, level);
+}
+
 void kst_level_free(kst_level *level) {
-    kst_level_close(level);
+    close_work(level);
     free_plane(level, level->start_m, sizeof(float));
     free_plane(level, level->yield, sizeof(float));
     free_plane(level, level->take, sizeof(float));

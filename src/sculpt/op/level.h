@@ -35,7 +35,6 @@ static inline size_t kst_level_inner(const kst_level *l) {
 karst_status kst_level_create(int inner_width, int inner_height, float cell_m, kst_level *out);
 // The arrays for work: heights and rock as at the start.
 karst_status kst_level_open(kst_level *level, const kst_team *team);
-void kst_level_close(kst_level *level);
 void kst_level_free(kst_level *level);
 
 // Fill the frame round the inner cells of start_m (kept within low_m..high_m), yield and take.
