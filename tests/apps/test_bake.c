@@ -5,11 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/answers.h"
 #include "karst/pack.h"
-#include "karst/project.h"
 #include "scenes/scenes.h"
-#include "support/prop.h"
-#include "support/run.h"
 
 enum { COLUMNS = 260, ROWS = 200 };
 
@@ -85,15 +83,6 @@ static int scratch_files(void) {
     for (struct dirent *e; (e = readdir(d));) count += strstr(e->d_name, ".scratch") != NULL;
     closedir(d);
     return count;
-}
-
-static uint64_t world_hash(const char *world) {
-    karst_project *project;
-    uint64_t hash;
-    assert_int_equal(karst_project_open(world, KARST_PROJECT_WRITE, NULL, &project), KARST_OK);
-    assert_int_equal(karst_project_hash(project, &hash), KARST_OK);
-    karst_project_close(project);
-    return hash;
 }
 
 static void killed_anywhere_the_world_and_the_pack_are_whole(void **state) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // karst export --method rqt: of worlds and packs alike, and what is said of bad options.
-#include <cjson/cJSON.h>
-
+#include "apps/answers.h"
 #include "scenes/scenes.h"
-#include "support/prop.h"
-#include "support/run.h"
 
 enum { SIDE = 100 };
 static char world[512], pack[512];
@@ -26,12 +23,6 @@ static int make(void **state) {
     assert_int_equal(r.code, 0);
     ran_free(&r);
     return 0;
-}
-
-static double number_in(const cJSON *object, const char *name) {
-    const cJSON *item = cJSON_GetObjectItem(object, name);
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
 }
 
 // Exports with JSON; returns its triangles, after looking at the rest.

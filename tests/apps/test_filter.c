@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The verbs filter and mask, run as people run them: one step each, undone as one, stopped without a trace.
-#include <cjson/cJSON.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "karst/project.h"
+#include "apps/answers.h"
 #include "karst/sheet.h"
-#include "support/prop.h"
-#include "support/run.h"
 
 enum { SIDE = 200, COUNT = SIDE * SIDE };
 
@@ -25,16 +21,6 @@ static const char *make_world(const char *name) {
     good(run_karst("new", world, "--size", "200x200", "--spacing", "2", "--quiet"));
     good(run_karst("filter", world, "noise", "--noise", "ridged", "--wavelength", "90", "--height", "60", "--quiet"));
     return world;
-}
-
-static uint64_t world_hash(const char *world) {
-    karst_project *project;
-    karst_report report;
-    uint64_t hash;
-    if (karst_project_open(world, KARST_PROJECT_READ, &report, &project)) fail_msg("%s", report.message);
-    assert_int_equal(karst_project_hash(project, &hash), KARST_OK);
-    karst_project_close(project);
-    return hash;
 }
 
 // What the ground looks like, or a mask of it.

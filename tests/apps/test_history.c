@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT
 // karst undo, redo, log, layer and check of a world: what they do, what they tell, and programs killed in the middle.
-#include <cjson/cJSON.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "karst/project.h"
-#include "support/prop.h"
-#include "support/run.h"
-
-static uint64_t world_hash(const char *world) {
-    karst_report report;
-    karst_project *project = NULL;
-    uint64_t hash = 0;
-    if (karst_project_open(world, KARST_PROJECT_READ, &report, &project)) fail_msg("%s", report.message);
-    assert_int_equal(karst_project_hash(project, &hash), KARST_OK);
-    karst_project_close(project);
-    return hash;
-}
+#include "apps/answers.h"
 
 #define done(...)                            \
     do {                                     \
@@ -51,10 +37,6 @@ static cJSON *json_of(ran r) {
     assert_non_null(o);
     ran_free(&r);
     return o;
-}
-
-static double number(const cJSON *o, const char *name) {
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(o, name));
 }
 
 static void steps_go_back_and_forth(void **state) {
@@ -92,15 +74,15 @@ static void steps_go_back_and_forth(void **state) {
     cJSON *o = json_of(run_karst("log", world, "--json"));
     const cJSON *steps = cJSON_GetObjectItem(o, "steps");
     assert_int_equal(cJSON_GetArraySize(steps), 4);
-    assert_true(number(o, "current") == 3 && number(o, "limit_bytes") == 0);
+    assert_true(number_in(o, "current") == 3 && number_in(o, "limit_bytes") == 0);
     double bytes = 0;
     for (int k = 0; k < 4; ++k) {
         const cJSON *s = cJSON_GetArrayItem(steps, k);
-        assert_true(number(s, "id") == k + 1);
+        assert_true(number_in(s, "id") == k + 1);
         assert_true(cJSON_IsTrue(cJSON_GetObjectItem(s, "done")) == (k < 3));
-        bytes += number(s, "bytes");
+        bytes += number_in(s, "bytes");
     }
-    assert_true(number(cJSON_GetArrayItem(steps, 3), "parent") == 1 && bytes == number(o, "bytes"));
+    assert_true(number_in(cJSON_GetArrayItem(steps, 3), "parent") == 1 && bytes == number_in(o, "bytes"));
     cJSON_Delete(o);
     r = run_karst("log", world);
     assert_non_null(strstr(r.out, "*     3"));
@@ -138,13 +120,13 @@ static void layers_are_added_set_and_removed(void **state) {
     assert_int_equal(cJSON_GetArraySize(rows), 2);
     const cJSON *sand = cJSON_GetArrayItem(rows, 1);
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(sand, "name")), "sand");
-    assert_true(number(sand, "strength") == 0.5 && cJSON_IsNull(cJSON_GetObjectItem(sand, "mask")));
+    assert_true(number_in(sand, "strength") == 0.5 && cJSON_IsNull(cJSON_GetObjectItem(sand, "mask")));
     cJSON_Delete(o);
     o = json_of(run_karst("info", world, "--json"));
     const cJSON *names = cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "grounds"), 0), "layers");
     assert_int_equal(cJSON_GetArraySize(names), 2);
     assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(names, 1)), "sand");
-    assert_true(number(o, "steps") == 8 && number(o, "history_bytes") > 0);
+    assert_true(number_in(o, "steps") == 8 && number_in(o, "history_bytes") > 0);
     cJSON_Delete(o);
     expect_refusal(run_karst("layer", world, "off", "dunes"), 1, "there are: rivers, sand");
     expect_refusal(run_karst("layer", world, "set", "sand", "--mask", "cliffs"), 1, "has no mask cliffs");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The verbs new, import and export, run as people run them, starved of memory, and killed.
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -8,10 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "karst/project.h"
+#include "apps/answers.h"
 #include "scenes/scenes.h"
-#include "support/prop.h"
-#include "support/run.h"
 
 enum { COLUMNS = 300, ROWS = 220 };
 
@@ -24,16 +21,6 @@ static void write_raw(const char *path, uint64_t seed) {
         fputc(y >> 8, f);
     }
     fclose(f);
-}
-
-static uint64_t world_hash(const char *world) {
-    karst_project *project;
-    karst_report report;
-    uint64_t hash;
-    if (karst_project_open(world, KARST_PROJECT_WRITE, &report, &project)) fail_msg("%s", report.message);
-    assert_int_equal(karst_project_hash(project, &hash), KARST_OK);
-    karst_project_close(project);
-    return hash;
 }
 
 static bool is_there(const char *path) {

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // karst model and karst info of models: files in and out, and what is said of bad ones.
-#include <cjson/cJSON.h>
-
-#include "support/prop.h"
-#include "support/run.h"
-
-static double number_in(const cJSON *object, const char *name) {
-    const cJSON *item = cJSON_GetObjectItem(object, name);
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
-}
+#include "apps/answers.h"
 
 static cJSON *json_of(ran r) {
     assert_int_equal(r.code, 0);

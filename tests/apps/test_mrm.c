@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // karst mrm: build, info, export, and what it says when it cannot.
-#include <cjson/cJSON.h>
-
-#include "support/prop.h"
-#include "support/run.h"
-
-static double number(const cJSON *o, const char *name) {
-    const cJSON *n = cJSON_GetObjectItem(o, name);
-    assert_true(cJSON_IsNumber(n));
-    return n->valuedouble;
-}
+#include "apps/answers.h"
 
 static cJSON *answered(ran r) {
     if (r.code) fail_msg("%s", r.err);
@@ -35,11 +26,11 @@ static void a_tank_is_built_told_and_exported(void **state) {
     cJSON *same = answered(run_karst("info", file, "--json"));
     assert_true(cJSON_Compare(told, same, true));
     cJSON_Delete(same);
-    assert_true(number(built, "triangles") == 1200 && number(told, "triangles") == 1200);
-    assert_true(number(built, "record_bytes") == number(told, "record_bytes"));
+    assert_true(number_in(built, "triangles") == 1200 && number_in(told, "triangles") == 1200);
+    assert_true(number_in(built, "record_bytes") == number_in(told, "record_bytes"));
     const cJSON *curve = cJSON_GetObjectItem(told, "curve");
     assert_true(cJSON_GetArraySize(curve) > 30);
-    assert_true(number(cJSON_GetArrayItem(curve, 0), "error_m") == 0);
+    assert_true(number_in(cJSON_GetArrayItem(curve, 0), "error_m") == 0);
     cJSON_Delete(built);
     cJSON_Delete(told);
 
@@ -50,17 +41,17 @@ static void a_tank_is_built_told_and_exported(void **state) {
     static const int asked[] = {800, 500, 300};
     int k = 0;
     cJSON_ArrayForEach(row, rows) {
-        double got = number(row, "triangles");
+        double got = number_in(row, "triangles");
         assert_true(got <= asked[k] && got >= asked[k] - 2);
         cJSON *model = answered(run_karst("model", cJSON_GetObjectItem(row, "file")->valuestring, "--json"));
-        assert_true(number(model, "triangles") == got);  // what a reader of others finds
+        assert_true(number_in(model, "triangles") == got);  // what a reader of others finds
         cJSON_Delete(model);
         ++k;
     }
     cJSON_Delete(levels);
     levels = answered(run_karst("mrm", "export", file, "--error", "0.3", "-o", temp_path("far.obj"), "--json"));
     row = cJSON_GetArrayItem(cJSON_GetObjectItem(levels, "levels"), 0);
-    assert_true(number(row, "error_m") <= 0.3 && number(row, "triangles") < 1000);
+    assert_true(number_in(row, "error_m") <= 0.3 && number_in(row, "triangles") < 1000);
     cJSON_Delete(levels);
 }
 
@@ -71,9 +62,10 @@ static void options_reach_the_order(void **state) {
         answered(run_karst("mrm", "build", "--made", "cube", "--past-right", "-o", temp_path("b.kmrm"), "--json"));
     cJSON *kept = answered(run_karst("mrm", "build", "--made", "grid", "--keep-borders", "--keep", "1000,1001", "-o",
                                      temp_path("c.kmrm"), "--json"));
-    assert_true(number(plain, "least_triangles") == 12 && cJSON_IsTrue(cJSON_GetObjectItem(plain, "is_least_right")));
-    assert_true(number(past, "least_triangles") < 12);
-    assert_true(number(kept, "least_vertices") >= 4 * 64);
+    assert_true(number_in(plain, "least_triangles") == 12 &&
+                cJSON_IsTrue(cJSON_GetObjectItem(plain, "is_least_right")));
+    assert_true(number_in(past, "least_triangles") < 12);
+    assert_true(number_in(kept, "least_vertices") >= 4 * 64);
     cJSON_Delete(plain);
     cJSON_Delete(past);
     cJSON_Delete(kept);

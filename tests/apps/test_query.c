@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // karst check, info and query on a baked pack: figures, formats, and what is said of bad input.
-#include <cjson/cJSON.h>
 #include <unistd.h>
 
+#include "apps/answers.h"
 #include "karst/bake.h"
 #include "karst/pack.h"
 #include "scenes/scenes.h"
-#include "support/prop.h"
-#include "support/run.h"
 
 static char pack_path[512];
 static const karst_ground *ground;
@@ -47,12 +45,6 @@ static cJSON *json_of(const ran *r) {
     assert_non_null(object);
     return object;
 }
-static double number_in(const cJSON *object, const char *name) {
-    const cJSON *item = cJSON_GetObjectItem(object, name);
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
-}
-
 static void one_height_is_the_top_and_all_are_sorted(void **state) {
     (void)state;
     int several = 0, nothing = 0;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // karst render and karst flyover: figures, files, and what is said of bad input. Skipped where there is no OpenGL.
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/answers.h"
 #include "karst/bake.h"
 #include "karst/scene.h"
 #include "scenes/scenes.h"
-#include "support/prop.h"
-#include "support/run.h"
 
 static char pack_path[512];
 static bool has_gl;
@@ -31,12 +29,6 @@ static int bake(void **state) {
     if (!has_gl) print_message("skipped: %s", r.err);
     ran_free(&r);
     return 0;
-}
-
-static double number_in(const cJSON *object, const char *name) {
-    const cJSON *item = cJSON_GetObjectItem(object, name);
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
 }
 
 // Width and height that a PNG file says it has.
