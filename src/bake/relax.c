@@ -249,14 +249,16 @@ static karst_status pack_result(const region *r, double largest_m, kst_bytes *ou
     return KARST_OK;
 }
 
+// From bytes that a world's file held, so not trusted.
 static bool unpack_result(region *r, const kst_bytes *in, double *largest_m, int64_t *moved) {
     if (in->size < sizeof *largest_m || (in->size - sizeof *largest_m) % sizeof(moved_vertex)) return false;
     memcpy(largest_m, in->at, sizeof *largest_m);
+    if (!isfinite(*largest_m)) return false;
     size_t count = (in->size - sizeof *largest_m) / sizeof(moved_vertex);
     moved_vertex v;
     for (size_t n = 0; n < count; ++n) {
         memcpy(&v, in->at + sizeof *largest_m + n * sizeof v, sizeof v);
-        if (v.at >= r->count) return false;
+        if (v.at >= r->count || !isfinite(v.y) || !isfinite(v.x) || !isfinite(v.z)) return false;
     }
     for (size_t n = 0; n < count; ++n) {
         memcpy(&v, in->at + sizeof *largest_m + n * sizeof v, sizeof v);
