@@ -310,10 +310,13 @@ static void restore_toward_the_beginning_undoes_a_place(void **state) {
 static void a_stopped_file_leaves_the_world_as_it_was(void **state) {
     (void)state;
     const char *world = temp_path("s.karst");
-    const char *strokes = write_text("s.strokes",
-                                     "karst-strokes 1\nbrush raise name=one radius=9 strength=3\n30 30\n"
-                                     "brush smooth name=two radius=90 strength=0.5 detail=9 spacing=0.005\n"
-                                     "0 64\n128 64\n0 65\n128 65\n0 66\n128 66\n0 67\n128 67\n");
+    char text[1 << 16];
+    int used = snprintf(text, sizeof text,
+                        "karst-strokes 1\nbrush raise name=one radius=9 strength=3\n30 30\n"
+                        "brush smooth name=two radius=90 strength=0.5 detail=9 spacing=0.005\n");
+    for (int k = 0; k < 2000; ++k)  // minutes of work, so that a busy machine does not end it first
+        used += snprintf(text + used, sizeof text - (size_t)used, "%d %d\n", k % 2 * 128, 1 + k / 2 % 127);
+    const char *strokes = write_text("s.strokes", text);
     char before[32], after[32], program[512];
     good(run_karst("new", world, "--size", "129x129", "--quiet"));
     ground_hash(world, before);
