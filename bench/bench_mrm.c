@@ -14,6 +14,7 @@
 #include "mesh/mrm_codec.h"
 #include "mrm_gap.h"
 #include "mrm_peers.h"
+#include "mrm_slide.h"
 #include "scenes/models.h"
 
 typedef struct mrm_bench {
@@ -265,53 +266,6 @@ static karst_status measure_building(mrm_bench *m) {
     return status;
 }
 
-static void slide_down(void *context) {
-    mrm_bench *m = context;
-    karst_mrm_set_level(&m->at, 0);
-}
-static void slide_up(void *context) {
-    mrm_bench *m = context;
-    karst_mrm_set_level(&m->at, UINT32_MAX);
-}
-
-static karst_status measure_sliding(mrm_bench *m) {
-    const karst_mrm *mrm = m->scan_mrm[0];
-    karst_mrm_info info = karst_mrm_describe(mrm);
-    void *memory = malloc(karst_mrm_instance_bytes(mrm));
-    if (!memory) return KARST_ERROR_MEMORY;
-    karst_mrm_instance_init(&m->at, mrm, memory);
-    double down, up, records = info.vertices - info.least_vertices;
-    bench_compare(m->b, slide_down, slide_up, m, &down, &up);
-    bench_row row = {.what = "slide",
-                     .unit = "records/s",
-                     .value = records / fmax(down, up),
-                     .runs = bench_runs(m->b),
-                     .peer = "OpenMesh 9",
-                     .peer_value = mrm_openmesh_slide};
-    bench_add_note(m->b, &row,
-                   "the slower way, index array sorted anew %u times; down %.3g, up %.3g; OpenMesh as measured in 2026",
-                   info.ranges - 1, records / down, records / up);
-    uint32_t step = info.vertices / 100;
-    double worst = 0, sum = 0;
-    int steps = 0;
-    for (uint32_t v = info.vertices - step; v > info.vertices / 20; v -= step * 3, ++steps) {
-        double start = bench_cpu_s();
-        int turns = m->b->quick ? 5 : 500;
-        for (int k = 0; k < turns; ++k) {
-            karst_mrm_set_level(&m->at, v);
-            karst_mrm_set_level(&m->at, v - step);
-        }
-        double us = (bench_cpu_s() - start) / (2 * turns) * 1e6;
-        sum += us;
-        worst = fmax(worst, us);
-    }
-    bench_row one = {.what = "step_1_percent", .unit = "us", .value = sum / steps, .runs = steps};
-    bench_add_note(m->b, &one, "mean of %d places, %u records; worst %.3g us, where the array is sorted anew", steps,
-                   step, worst);
-    free(memory);
-    return KARST_OK;
-}
-
 // ---- size, cache ---------------------------------------------------------------------------------------
 
 static size_t packed_alone(const void *elements, size_t count, size_t bytes) {
@@ -413,7 +367,9 @@ karst_status bench_mrm(bench *b) {
     if (!status && m->real_props) status = measure_props(m);
     if (!status) status = measure_kind(m);
     if (!status) status = measure_building(m);
-    if (!status) status = measure_sliding(m);
+    if (!status) status = mrm_slide_measure(b, m->scan_mrm[0]);
+    if (!status) status = mrm_jumps_measure(b, m->scan_mrm[0], "jumps_apart");
+    if (!status && m->moving[0]) status = mrm_jumps_measure(b, m->moving[0], "jumps_apart_moving");
     if (!status) status = measure_bytes(m);
     if (!status) status = measure_cache(m);
     for (int k = 0; k < MRM_SCANS; ++k) {

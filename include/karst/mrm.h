@@ -19,11 +19,11 @@ typedef struct karst_mrm karst_mrm;
 typedef struct karst_mrm_info {
     uint32_t vertices, wedges, triangles;  ///< at full detail
     uint32_t least_vertices, least_wedges, least_triangles;
-    uint32_t ranges;         ///< between which the index array is sorted anew, for the vertex cache
+    uint32_t ranges;         ///< each with an index array of its own, sorted for the vertex cache
     bool moves;              ///< vertices have other places at other levels: instances carry them
     bool is_least_right;     ///< the order ended since the least level is exact and less would not be
     uint64_t record_bytes;   ///< records in memory
-    uint64_t sorting_bytes;  ///< tables that sort the index array anew
+    uint64_t sorting_bytes;  ///< tables that sort the index arrays
 } karst_mrm_info;
 
 /// One level of detail.
@@ -90,25 +90,25 @@ KARST_API uint32_t karst_mrm_morphs(const karst_mrm *mrm, double level, uint32_t
 typedef struct karst_mrm_instance {
     const karst_mrm *mrm;
     uint32_t vertices, wedges, triangles;  ///< of the level
-    uint32_t *index;                       ///< wedges, three a triangle, sorted by material
-    uint32_t index_count;   ///< to draw; more than 3 * triangles: what left since the last sorting has no area
+    uint32_t *index;        ///< wedges, three a triangle, sorted by material; another array in another range
+    uint32_t index_count;   ///< to draw; more than 3 * triangles: what left since the top of the range has no area
     uint32_t index_wedges;  ///< every index is below this
     karst_vec3 *place;  ///< of a wedge, when the mesh moves vertices; else NULL: the model's position[vertex[wedge]]
-    int range;          // of the sorting
+    int range;          // of the array
     size_t item, move;  // where in the records
-    uint32_t *spare;    // as long as index
+    uint32_t *arrays;   // the index arrays of all ranges
 } karst_mrm_instance;
 
 /// Bytes of memory that an instance needs.
 KARST_API size_t karst_mrm_instance_bytes(const karst_mrm *mrm);
 
 /// Make an instance at full detail in memory of karst_mrm_instance_bytes(), aligned for uint32_t and yours; it must
-/// stay while the instance is used. Nothing has to be freed. Cost: O(triangles).
+/// stay while the instance is used. Nothing has to be freed. Cost: O(triangles), as sliding down and up again.
 KARST_API void karst_mrm_instance_init(karst_mrm_instance *instance, const karst_mrm *mrm, void *memory);
 
 /// Slide to the level of so many vertices, as karst_mrm_level_of_vertices() finds it. What is at a level does not
 /// depend on the way there. Threads: one an instance; instances of one mesh at once. Cost: O(vertices between), about
-/// 10 ns each; O(triangles) where the index array is sorted anew. No allocation.
+/// 10 ns each. No allocation.
 KARST_API void karst_mrm_set_level(karst_mrm_instance *instance, uint32_t vertices);
 
 /// Part of an index array.
@@ -116,8 +116,8 @@ typedef struct karst_mrm_change {
     uint32_t first, count;
 } karst_mrm_change;
 
-/// What to upload of an instance whose index array was uploaded at an earlier level: all, in one piece, when it was
-/// sorted anew since, else pieces of a thousandth that records wrote into, neighbours joined, rising.
+/// What to upload of an instance whose index array was uploaded at an earlier level: all, in one piece, when it is
+/// another array since, else pieces of a thousandth that records wrote into, neighbours joined, rising.
 /// @param out room for `most` @return how many pieces there are, which may be more than `most`: then upload all
 /// Threads: any, while the instance stays. Cost: O(vertices between).
 KARST_API uint32_t karst_mrm_changes(const karst_mrm_instance *instance, uint32_t earlier_vertices,

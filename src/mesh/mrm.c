@@ -26,7 +26,7 @@ void karst_mrm_destroy(karst_mrm *m) {
     uint32_t records = m->model ? m->model->wedge_count - m->base_wedges : 0;
     kst_free(a, m->record, (size_t)records * sizeof *m->record);
     kst_free(a, m->mark, m->mark_count * sizeof *m->mark);
-    kst_free(a, m->item, m->item_count * sizeof *m->item);
+    kst_free(a, m->item, (m->item_count + KST_MRM_FEW) * sizeof *m->item);
     kst_free(a, m->move, m->move_count * sizeof *m->move);
     kst_free(a, m->range, (size_t)m->range_count * sizeof *m->range);
     kst_free(a, m->place16, m->place16_count * sizeof *m->place16);

@@ -6,9 +6,9 @@
 //   range     levels (bottom, top]: in it the index array keeps one order, the layout; range 0 is the finest
 //   layout    triangles by material, then in cache order of the range's finest level
 //
-// A triangle that vanishes inside a range stays in its place without area. At the end of the range the array is sorted
-// anew: place[q] of the range is where, in its layout, the triangle lies that goes to q: first the layout of the next
-// range, then those that vanished, which wait at the place of their number.
+// A triangle that vanishes inside a range stays in its place without area. At the end of the range another array is
+// shown, sorted anew: place[q] of the range is where, in its layout, the triangle lies that goes to q: first the layout
+// of the next range, then those that vanished, at the place of their number.
 #pragma once
 #include "core/core.h"
 #include "karst/model.h"
@@ -19,6 +19,9 @@ enum {
     KST_MRM_FIRST = 0x8000,  // in `faces`: the first wedge of its vertex
     KST_MRM_FACES = 0x7fff,
     KST_MRM_STEP = 0xffff,  // an item that moves on without a slot
+    KST_MRM_FAR = 0x8000,   // in `items`: there are such
+    KST_MRM_ITEMS = 0x7fff,
+    KST_MRM_FEW = 7,  // items that may be read whether a wedge has them or not: so many more are there at the end
     KST_MRM_CURVE = 256,
 };
 
@@ -28,6 +31,10 @@ typedef struct kst_mrm_wedge {
     uint32_t parent, first;  // itself: none; KST_NONE: no slot
     uint16_t items, faces;   // faces that come with the vertex, on its first wedge
 } kst_mrm_wedge;
+
+static inline uint32_t kst_mrm_items(const kst_mrm_wedge *r) {
+    return r->items & KST_MRM_ITEMS;
+}
 
 typedef struct kst_mrm_move {
     uint32_t vertex;           // when it goes
@@ -39,6 +46,7 @@ typedef struct kst_mrm_range {
     uint32_t top, bottom, triangles, kept;  // levels; triangles of the layout, and of the next one
     uint32_t wedges;                        // at the top
     size_t place;                           // offset in place16 or place32
+    size_t index;                           // triangles of the finer ranges: where an instance has its array
     bool wide;
 } kst_mrm_range;
 

@@ -64,8 +64,12 @@ static karst_status make_ranges(assembling *a) {
             bool last = bottom == l->base_vertices;
             if (pass) {
                 kst_mrm_range *r = &m->range[count];
-                *r = (kst_mrm_range){
-                    top, bottom, triangles_at(l, top), last ? 0 : triangles_at(l, bottom), wedges_at(l, top), 0, false};
+                *r = (kst_mrm_range){.top = top,
+                                     .bottom = bottom,
+                                     .triangles = triangles_at(l, top),
+                                     .kept = last ? 0 : triangles_at(l, bottom),
+                                     .wedges = wedges_at(l, top),
+                                     .index = m->place16_count + m->place32_count};
                 r->wide = r->triangles > 0x10000;
                 size_t *total = r->wide ? &m->place32_count : &m->place16_count;
                 r->place = *total;
@@ -186,9 +190,10 @@ static karst_status pack_record(assembling *a, uint32_t w) {
         for (uint32_t k = 0; k < far; ++k) m->item[m->item_count++] = KST_MRM_STEP;
         m->item[m->item_count++] = (uint16_t)(step % KST_MRM_STEP);
     }
-    if (m->item_count - before > UINT16_MAX)
+    size_t items = m->item_count - before;
+    if (items > KST_MRM_ITEMS)
         return kst_fail(a->report, KARST_ERROR_LIMIT, "mrm: wedge %u changes too many triangles", w);
-    r->items = (uint16_t)(m->item_count - before);
+    r->items = (uint16_t)(items | (items >= count && count ? KST_MRM_FAR : 0));
     return KARST_OK;
 }
 
@@ -272,13 +277,8 @@ static karst_status make_marks(karst_mrm *m) {
 }
 
 static karst_status fit_items(karst_mrm *m, size_t room) {
-    if (!m->item_count) {
-        kst_free(m->allocator, m->item, room * sizeof *m->item);
-        m->item = NULL;
-        return KARST_OK;
-    }
-    uint16_t *item = kst_alloc_array(m->allocator, m->item_count, sizeof *item);
-    if (item) memcpy(item, m->item, m->item_count * sizeof *item);
+    uint16_t *item = kst_alloc_zero(m->allocator, (m->item_count + KST_MRM_FEW) * sizeof *item);
+    if (item && m->item_count) memcpy(item, m->item, m->item_count * sizeof *item);
     kst_free(m->allocator, m->item, room * sizeof *item);
     m->item = item;
     return item ? KARST_OK : KARST_ERROR_MEMORY;
@@ -351,7 +351,7 @@ static uint32_t read_slots(const karst_mrm *m, const kst_mrm_wedge *r, size_t it
     if (r->first == KST_NONE) return 0;
     uint32_t count = 0, slot = r->first;
     out[count++] = slot;
-    for (uint32_t i = 0; i < r->items; ++i) {
+    for (uint32_t i = 0; i < kst_mrm_items(r); ++i) {
         slot += m->item[item + i];
         if (m->item[item + i] != KST_MRM_STEP) out[count++] = slot;
     }
@@ -375,7 +375,7 @@ static void fill_list(const karst_mrm *m, kst_mrm_list *l, uint32_t *number, uin
         follow_places(m, number, spare, range);
         for (; w < m->model->wedge_count && m->model->vertex[w] < m->range[range].top; ++w) {
             const kst_mrm_wedge *r = &m->record[w - m->base_wedges];
-            item -= r->items;
+            item -= kst_mrm_items(r);
             uint32_t *slot = l->slot + slots, count = read_slots(m, r, item, slot);
             for (uint32_t i = 0; i < count; ++i) slot[i] = 3 * number[slot[i] / 3] + slot[i] % 3;
             slots += count;

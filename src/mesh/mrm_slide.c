@@ -3,47 +3,49 @@
 //
 // Down a vertex: each slot of its wedges gets the parent's number; up: the wedge's. The same items serve both ways, so
 // what is at a level is the same however it was reached.
+//
+// An instance has an index array for each range. Those finer than its own stand at the bottom of their range, those
+// coarser at the top, where two ranges meet; so going to the next range changes nothing but which array is shown.
 #include "mesh/mrm.h"
 
-static size_t index_bytes(const karst_mrm *m) {
-    return (size_t)m->model->triangle_count * 3 * sizeof(uint32_t);
+static size_t index_count(const karst_mrm *m) {  // of all ranges
+    const kst_mrm_range *last = &m->range[m->range_count - 1];
+    return 3 * (last->index + last->triangles);
 }
 
 size_t karst_mrm_instance_bytes(const karst_mrm *m) {
-    return 2 * index_bytes(m) + (m->move_count ? (size_t)m->model->wedge_count * sizeof(karst_vec3) : 0);
+    return index_count(m) * sizeof(uint32_t) + (m->move_count ? (size_t)m->model->wedge_count * sizeof(karst_vec3) : 0);
 }
 
 static void enter_range(karst_mrm_instance *i, int range) {
+    const kst_mrm_range *r = &i->mrm->range[range];
     i->range = range;
-    i->index_count = 3 * i->mrm->range[range].triangles;
-    i->index_wedges = i->mrm->range[range].wedges;
-}
-
-void karst_mrm_instance_init(karst_mrm_instance *i, const karst_mrm *m, void *memory) {
-    const karst_model *model = m->model;
-    *i = (karst_mrm_instance){.mrm = m,
-                              .vertices = model->vertex_count,
-                              .wedges = model->wedge_count,
-                              .triangles = model->triangle_count,
-                              .index = memory};
-    i->spare = i->index + 3 * (size_t)model->triangle_count;
-    memcpy(i->index, model->triangle, index_bytes(m));
-    enter_range(i, 0);
-    i->move = m->move_count;
-    if (!m->move_count) return;
-    i->place = (karst_vec3 *)(i->spare + 3 * (size_t)model->triangle_count);
-    for (uint32_t w = 0; w < model->wedge_count; ++w) i->place[w] = model->position[model->vertex[w]];
+    i->index = i->arrays + 3 * r->index;
+    i->index_count = 3 * r->triangles;
+    i->index_wedges = r->wedges;
 }
 
 // ---- records -------------------------------------------------------------------------------------------
 
-static inline void write_slots(karst_mrm_instance *i, const kst_mrm_wedge *r, const uint16_t *item, uint32_t value) {
-    uint32_t slot = r->first, *index = i->index;
+// Most wedges have few slots, in numbers that no processor foresees: so many are written always, the last again.
+static inline void write_slots(uint32_t *index, const kst_mrm_wedge *r, const uint16_t *item, uint32_t value) {
+    uint32_t slot = r->first, items = kst_mrm_items(r);
     if (slot == KST_NONE) return;
     index[slot] = value;
-    for (uint32_t k = 0; k < r->items; ++k) {
+    if (r->items & KST_MRM_FAR) {
+        for (uint32_t k = 0; k < items; ++k) {
+            slot += item[k];
+            if (item[k] != KST_MRM_STEP) index[slot] = value;
+        }
+        return;
+    }
+    for (uint32_t k = 0; k < KST_MRM_FEW; ++k) {
+        uint32_t step = item[k];
+        slot += k < items ? step : 0;
+        index[slot] = value;
+    }
+    for (uint32_t k = KST_MRM_FEW; k < items; ++k) {
         slot += item[k];
-        if (item[k] == KST_MRM_STEP) continue;
         index[slot] = value;
     }
 }
@@ -70,8 +72,8 @@ static void slide_down(karst_mrm_instance *i, uint32_t to) {
     uint32_t base = i->mrm->base_wedges, wedge = i->wedges, vertices = i->vertices, triangles = i->triangles;
     while (vertices > to) {
         const kst_mrm_wedge *r = &record[--wedge - base];
-        write_slots(i, r, item, r->parent);
-        item += r->items;
+        write_slots(i->index, r, item, r->parent);
+        item += kst_mrm_items(r);
         triangles -= r->faces & KST_MRM_FACES;
         vertices -= r->faces >> 15;
     }
@@ -90,8 +92,8 @@ static void slide_up(karst_mrm_instance *i, uint32_t to) {
         if (vertices + first > to) break;
         vertices += first;
         triangles += r->faces & KST_MRM_FACES;
-        item -= r->items;
-        write_slots(i, r, item, wedge++);
+        item -= kst_mrm_items(r);
+        write_slots(i->index, r, item, wedge++);
     }
     i->item = (size_t)(item - i->mrm->item);
     i->wedges = wedge, i->vertices = vertices, i->triangles = triangles;
@@ -103,56 +105,63 @@ static inline void copy_triangle(uint32_t *to, const uint32_t *from) {
     to[0] = from[0], to[1] = from[1], to[2] = from[2];
 }
 
-// From the layout of range r into that of the next: those that stay go through the spare array, where those that
-// vanished wait at the place of their number.
-static void cross_down(karst_mrm_instance *i) {
+// The array of the next range, from this one at its bottom.
+static void sort_next(karst_mrm_instance *i) {
     const karst_mrm *m = i->mrm;
     const kst_mrm_range *r = &m->range[i->range];
-    const uint32_t *index = i->index;
-    uint32_t *spare = i->spare;
+    const uint32_t *from = i->index;
+    uint32_t *to = i->arrays + 3 * r[1].index;
     if (r->wide) {
         const uint32_t *place = m->place32 + r->place;
-        for (uint32_t q = 0; q < r->triangles; ++q) copy_triangle(spare + 3 * (size_t)q, index + 3 * (size_t)place[q]);
+        for (uint32_t q = 0; q < r->kept; ++q) copy_triangle(to + 3 * (size_t)q, from + 3 * (size_t)place[q]);
     } else {
         const uint16_t *place = m->place16 + r->place;
-        for (uint32_t q = 0; q < r->triangles; ++q) copy_triangle(spare + 3 * (size_t)q, index + 3 * (size_t)place[q]);
+        for (uint32_t q = 0; q < r->kept; ++q) copy_triangle(to + 3 * (size_t)q, from + 3 * (size_t)place[q]);
     }
-    memcpy(i->index, spare, (size_t)r->kept * 12);
-    enter_range(i, i->range + 1);
 }
 
-static void cross_up(karst_mrm_instance *i) {
+// A range holds its top level, not its bottom; the last holds both.
+static void slide(karst_mrm_instance *i, uint32_t vertices) {
     const karst_mrm *m = i->mrm;
-    const kst_mrm_range *r = &m->range[i->range - 1];
-    const uint32_t *spare = i->spare;
-    uint32_t *index = i->index;
-    memcpy(i->spare, index, (size_t)r->kept * 12);
-    if (r->wide) {
-        const uint32_t *place = m->place32 + r->place;
-        for (uint32_t q = 0; q < r->triangles; ++q) copy_triangle(index + 3 * (size_t)place[q], spare + 3 * (size_t)q);
-    } else {
-        const uint16_t *place = m->place16 + r->place;
-        for (uint32_t q = 0; q < r->triangles; ++q) copy_triangle(index + 3 * (size_t)place[q], spare + 3 * (size_t)q);
-    }
-    enter_range(i, i->range - 1);
-}
-
-void karst_mrm_set_level(karst_mrm_instance *i, uint32_t vertices) {
-    const karst_mrm *m = i->mrm;
-    vertices = kst_mrm_snap(m, vertices);
-    while (vertices < i->vertices) {  // a range holds its top level, not its bottom; the last holds both
+    while (vertices < i->vertices) {
         const kst_mrm_range *r = &m->range[i->range];
         bool last = i->range + 1 == m->range_count;
         slide_down(i, vertices > r->bottom ? vertices : r->bottom);
-        if (i->vertices == r->bottom && !last) cross_down(i);
+        if (i->vertices == r->bottom && !last) enter_range(i, i->range + 1);
     }
     while (vertices > i->vertices) {
         const kst_mrm_range *r = &m->range[i->range];
         if (i->vertices == r->top)
-            cross_up(i);
+            enter_range(i, i->range - 1);
         else
             slide_up(i, vertices < r->top ? vertices : r->top);
     }
+}
+
+void karst_mrm_instance_init(karst_mrm_instance *i, const karst_mrm *m, void *memory) {
+    const karst_model *model = m->model;
+    *i = (karst_mrm_instance){.mrm = m,
+                              .vertices = model->vertex_count,
+                              .wedges = model->wedge_count,
+                              .triangles = model->triangle_count,
+                              .arrays = memory,
+                              .move = m->move_count};
+    enter_range(i, 0);
+    memcpy(i->index, model->triangle, i->index_count * sizeof *i->index);
+    for (int k = 0; k + 1 < m->range_count; ++k) {
+        slide_down(i, m->range[k].bottom);
+        sort_next(i);
+        enter_range(i, k + 1);
+    }
+    slide(i, model->vertex_count);
+    if (!m->move_count) return;
+    i->place = (karst_vec3 *)(i->arrays + index_count(m));
+    for (uint32_t w = 0; w < model->wedge_count; ++w) i->place[w] = model->position[model->vertex[w]];
+}
+
+void karst_mrm_set_level(karst_mrm_instance *i, uint32_t vertices) {
+    const karst_mrm *m = i->mrm;
+    slide(i, kst_mrm_snap(m, vertices));
     if (!m->move_count) return;
     move_down(i);
     move_up(i);
@@ -175,7 +184,7 @@ static void touch_record(touched *t, const kst_mrm_wedge *r, const uint16_t *ite
     uint32_t slot = r->first;
     if (slot == KST_NONE) return;
     touch(t, slot);
-    for (uint32_t k = 0; k < r->items; ++k) {
+    for (uint32_t k = 0; k < kst_mrm_items(r); ++k) {
         slot += item[k];
         if (item[k] != KST_MRM_STEP) touch(t, slot);
     }
@@ -189,14 +198,14 @@ static void touch_between(touched *t, const karst_mrm_instance *i, uint32_t vert
     while (at > vertices) {
         const kst_mrm_wedge *r = &m->record[--wedge - m->base_wedges];
         touch_record(t, r, item);
-        item += r->items;
+        item += kst_mrm_items(r);
         at -= r->faces >> 15;
     }
     for (; wedge < m->model->wedge_count; ++wedge) {
         const kst_mrm_wedge *r = &m->record[wedge - m->base_wedges];
         if (at + (r->faces >> 15) > vertices) break;
         at += r->faces >> 15;
-        item -= r->items;
+        item -= kst_mrm_items(r);
         touch_record(t, r, item);
     }
 }

@@ -2,6 +2,7 @@
 // Sliding: what is at a level does not depend on the way there, and is what the slow way says.
 #include <pthread.h>
 
+#include "mesh/mrm.h"
 #include "mrm_check.h"
 
 typedef struct sliding {
@@ -89,16 +90,106 @@ static void *walk(void *context) {
     return NULL;
 }
 
-static void two_threads_share_one_mesh(void **state) {
-    (void)state;
-    karst_mrm *mrm = tank(false);
-    uint64_t *hash = all_levels(mrm);
+// How many jumps of two threads over one mesh end elsewhere than hash[] says.
+static int jumps_apart(const karst_mrm *mrm, const uint64_t *hash) {
     walker w[2] = {{mrm, hash, 1, 0}, {mrm, hash, 2, 0}};
     pthread_t thread[2];
     for (int k = 0; k < 2; ++k) assert_int_equal(pthread_create(&thread[k], NULL, walk, &w[k]), 0);
     for (int k = 0; k < 2; ++k) pthread_join(thread[k], NULL);
-    assert_true(!w[0].wrong && !w[1].wrong);
-    free(hash);
+    return w[0].wrong + w[1].wrong;
+}
+
+static void two_threads_share_one_mesh(void **state) {
+    (void)state;
+    for (int move = 0; move < 2; ++move) {
+        karst_mrm *mrm = tank(move);
+        karst_mrm_info info = karst_mrm_describe(mrm);
+        uint64_t *hash = all_levels(mrm);
+        assert_int_equal(jumps_apart(mrm, hash), 0);
+        memmove(hash + info.least_vertices, hash + info.least_vertices + 1,
+                (info.vertices - info.least_vertices) * sizeof *hash);
+        assert_true(jumps_apart(mrm, hash) > test_count(4000));  // control: each level taken for the next
+        free(hash);
+        karst_mrm_destroy(mrm);
+    }
+}
+
+// Words of its memory that a step to `vertices` changes.
+static uint32_t words_changed(sliding *s, uint32_t vertices) {
+    size_t words = karst_mrm_instance_bytes(s->mrm) / 4;
+    uint32_t *before = malloc(words * 4), changed = 0;
+    assert_non_null(before);
+    memcpy(before, s->memory, words * 4);
+    karst_mrm_set_level(&s->at, vertices);
+    for (size_t k = 0; k < words; ++k) changed += before[k] != ((const uint32_t *)s->memory)[k];
+    free(before);
+    return changed;
+}
+
+// Also where the next range begins, whose triangles lie in another order.
+static void a_step_writes_no_more_than_its_record(void **state) {
+    (void)state;
+    karst_model *m;
+    karst_mrm *mrm = built(MAKE(scene_model_tile(40, 0, 0, 9, &m)));
+    karst_mrm_info info = karst_mrm_describe(mrm);
+    sliding s = start(mrm);
+    uint32_t most = 0, arrays = 0;
+    for (uint32_t v = info.vertices; v-- > info.least_vertices;) {
+        const uint32_t *shown = s.at.index;
+        uint32_t changed = words_changed(&s, v);
+        most = changed > most ? changed : most;
+        arrays += s.at.index != shown;
+    }
+    assert_true(arrays + 1 == info.ranges && arrays > 4);
+    assert_true(most > 3 && most < 60);
+    assert_true(words_changed(&s, info.vertices) > 10 * most);  // control: all of them do
+    free(s.memory);
+    karst_mrm_destroy(mrm);
+}
+
+static int by_wedges(const void *a, const void *b) {
+    return memcmp(a, b, 3 * sizeof(uint32_t));
+}
+
+static void sort_triangles(uint32_t (*t)[3], uint32_t count) {
+    for (uint32_t k = 0; k < count; ++k)  // the least wedge first
+        for (int turn = 0; turn < 2 && (t[k][0] > t[k][1] || t[k][0] > t[k][2]); ++turn) {
+            uint32_t first = t[k][0];
+            t[k][0] = t[k][1], t[k][1] = t[k][2], t[k][2] = first;
+        }
+    qsort(t, count, sizeof *t, by_wedges);
+}
+
+// Slots so far from one another that a step between them takes several items.
+static void a_large_level_is_what_the_list_of_slots_says(void **state) {
+    (void)state;
+    karst_model *m;
+    karst_mrm *mrm = built(MAKE(scene_model_tile(112, 0, 0, 3, &m)));
+    karst_mrm_info info = karst_mrm_describe(mrm);
+    kst_mrm_list list;
+    must(kst_mrm_unravel(mrm, NULL, &list));
+    uint32_t far = 0, w = info.wedges, v = info.vertices;
+    for (uint32_t k = mrm->base_wedges; k < info.wedges; ++k)
+        far += (mrm->record[k - mrm->base_wedges].items & KST_MRM_FAR) != 0;
+    assert_true(far > 10);
+    uint32_t(*corner)[3] = list.model->triangle;
+    for (uint32_t to = info.vertices - 3000; to > 1000; to -= 3000) {
+        for (; v > to; --v)
+            for (; w > mrm->base_wedges && list.model->vertex[w - 1] == v - 1; --w)
+                for (uint32_t i = list.slot_end[w - 2]; i < list.slot_end[w - 1]; ++i)
+                    corner[list.slot[i] / 3][list.slot[i] % 3] = list.parent[w - 1];
+        karst_model *level = level_of(mrm, to);
+        uint32_t count = level->triangle_count;
+        assert_true(level->vertex_count == to && count == list.triangle_end[to - 1]);
+        sort_triangles(corner, count);
+        sort_triangles(level->triangle, count);
+        assert_memory_equal(corner, level->triangle, count * sizeof *corner);
+        karst_model_destroy(level);
+        kst_mrm_list_release(&list);
+        must(kst_mrm_unravel(mrm, NULL, &list));
+        corner = list.model->triangle, w = info.wedges, v = info.vertices;
+    }
+    kst_mrm_list_release(&list);
     karst_mrm_destroy(mrm);
 }
 
@@ -267,6 +358,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumps_end_where_steps_do),
         cmocka_unit_test(two_threads_share_one_mesh),
+        cmocka_unit_test(a_step_writes_no_more_than_its_record),
+        cmocka_unit_test(a_large_level_is_what_the_list_of_slots_says),
         cmocka_unit_test(levels_by_triangles_and_error_are_the_finest_and_coarsest_that_do),
         cmocka_unit_test(the_error_of_a_level_is_what_is_found),
         cmocka_unit_test(sections_hold_each_material_once),
