@@ -181,6 +181,7 @@ static void make_small(small_case *c, uint64_t seed, uint64_t *at) {
                                            .weight = (float)draw(seed, at, 0.5, 4),
                                            .level = KARST_DRAWABLE_NEW};
     }
+    c->ground.most_step = 0;
     c->ground.triangles = (int64_t)draw(seed, at, 10, 400);
     c->ground.error_px = (float)draw(seed, at, 0.5, 8);
     c->input = (karst_governor_input){.most_triangles = (int64_t)draw(seed, at, 400, 3000), .ground = &c->ground};

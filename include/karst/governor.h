@@ -7,6 +7,7 @@
 #pragma once
 #include "karst/base.h"
 #include "karst/mrm.h"
+#include "karst/scene.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,13 +62,21 @@ typedef struct karst_drawable {
 typedef struct karst_governed_ground {
     float weight;             ///< as of a drawable; default 1
     float least_px, most_px;  ///< range of error_px; default 0.5..32; 0 < least_px <= most_px
+    float most_step;    ///< error_px grows or shrinks by no more than this factor a frame, so that ground slides and
+                        ///< never pops; default 1.05, > 1; 0: no limit, as for still pictures. None either until it
+                        ///< first came that near, nor after a frame whose triangles are not known: set 0 at a cut
     int64_t triangles;  ///< in: drawn last frame with error_px: karst_frame.figures.triangles; 0, default: not known,
                         ///< or none in sight: error_px then stays
+    float drawn_px;     ///< in: largest error of that frame: karst_frame.figures.worst_error_px. Over error_px by more
+                        ///< than a quarter, finer ground is on its way, and error_px gets no finer; default 0: as asked
     float error_px;     ///< in: of the last frame; out: of this one. Default 4, which is the first frame's; 0: most_px
 } karst_governed_ground;
 
-/// Weight 1, half a pixel to 32, 4 to begin with.
+/// Weight 1, half a pixel to 32, a twentieth a frame at most, 4 to begin with.
 KARST_API karst_governed_ground karst_governed_ground_default(void);
+
+/// Tell a ground what its last frame drew: `triangles` and `drawn_px`. Threads: any.
+KARST_API void karst_governed_ground_tell(karst_governed_ground *ground, const karst_frame *frame);
 
 /// What a frame may cost.
 typedef struct karst_governor_input {

@@ -55,11 +55,15 @@ struct karst_governor {
     uint32_t last_bits;      // threshold of the last frame
     uint32_t guess_bits;     // last that was neither 0 nor the largest
     int64_t last_triangles;  // of drawables
+    bool ground_near;        // error_px was within a step of what the budget wants, so from now on it steps
+    bool ground_slides;      // it would have gone on if it might
     // of this frame
     int count;
     int64_t budget;
     const karst_governed_ground *ground;
     float ground_held;  // error_px of the last frame, 0: none
+    float ground_step;  // most factor to it, 0: no limit
+    bool ground_waits;  // what it asked for is not here yet
     end over, fits, spare;
     bool has_over, has_fits;
     int stride;  // passes look at every so manieth drawable: 1, or sample_stride for a guess
@@ -69,6 +73,8 @@ struct karst_governor {
 static const uint32_t first_bits = 0x3F800000;  // 1 px
 static const uint32_t most_bits = 0x7F7FFFFF;   // the largest float
 static const uint32_t first_stride = 1u << 16;  // of the search: half a hundredth
+
+static const float late = 1.25f;  // times the error asked for: a flight's chunks come some frames late
 
 enum { sample_stride = 17, sample_least = 1024 };  // drawables from which on a sample tells enough
 
@@ -131,22 +137,41 @@ static inline int find_level(const item *m, float threshold, int low, int high, 
     return low;
 }
 
-static float ground_px(const karst_governor *g, uint32_t bits) {
+// The error that a threshold gives the ground, were it free to leap.
+static float free_px(const karst_governor *g, uint32_t bits) {
     const karst_governed_ground *a = g->ground;
     float unknown = g->ground_held > 0 ? g->ground_held : a->most_px;
     if (!a->triangles) return kst_less(kst_more(unknown, a->least_px), a->most_px);
     float px = a->weight > 0 ? float_of(bits) / a->weight : a->most_px;
     if (px * (1 + g->hold) >= g->ground_held && px <= g->ground_held * (1 + g->hold)) px = g->ground_held;
+    if (g->ground_waits) px = kst_more(px, g->ground_held);
     return kst_less(kst_more(px, a->least_px), a->most_px);
+}
+
+// What it is planned with: no coarser than a step leads, so that others pay for what it still draws. On the way to
+// finer it gets at once what it will take: others would only have to give it back.
+static float planned_px(const karst_governor *g, uint32_t bits) {
+    float px = free_px(g, bits);
+    return g->ground_step > 0 ? kst_less(px, g->ground_held * g->ground_step) : px;
+}
+
+// Where it goes: a step at most, either way.
+static float ground_px(const karst_governor *g, uint32_t bits) {
+    float px = planned_px(g, bits);
+    return g->ground_step > 0 ? kst_more(px, g->ground_held / g->ground_step) : px;
 }
 
 // Half the pixels, four times the triangles: more than most ground asks for and so the side on which repeating it, each
 // frame from what was drawn, settles. It does for all ground between none and sixteen times.
-static int64_t ground_triangles(const karst_governor *g, uint32_t bits) {
+static int64_t triangles_at(const karst_governor *g, float px) {
     if (!g->ground || !g->ground->triangles) return 0;
-    double ratio = (double)g->ground->error_px / (double)ground_px(g, bits);
+    double ratio = (double)g->ground->error_px / (double)px;
     double n = (double)g->ground->triangles * ratio * ratio;
     return n < 1e18 ? (int64_t)ceil(n) : (int64_t)1e18;
+}
+
+static int64_t ground_triangles(const karst_governor *g, uint32_t bits) {
+    return g->ground ? triangles_at(g, planned_px(g, bits)) : 0;
 }
 
 // ---- search ------------------------------------------------------------------------------------------
@@ -376,10 +401,15 @@ static void begin(karst_governor *g, const karst_governor_input *in, const karst
         KARST_ASSERT(in->ground->least_px > 0 && in->ground->least_px <= in->ground->most_px &&
                      in->ground->weight >= 0 && in->ground->triangles >= 0 && in->ground->error_px >= 0);
         KARST_ASSERT(!in->ground->triangles || in->ground->error_px > 0);
+        KARST_ASSERT(in->ground->drawn_px >= 0 && (in->ground->most_step == 0 || in->ground->most_step > 1));
         g->ground_held = in->ground->error_px;
     }
+    if (!in->ground || !in->ground->triangles) g->ground_near = g->ground_slides = false;
+    g->ground_waits = in->ground && in->ground->drawn_px > late * in->ground->error_px;
+    g->ground_step = g->ground_near ? in->ground->most_step : 0;
     for (int i = 0; i < count; ++i) g->items[i] = item_of(&drawables[i], g->hold);
-    g->budget = kst_pace_step(&g->pace, &g->def, in, g->last_triangles + (in->ground ? in->ground->triangles : 0));
+    int64_t drawn = g->last_triangles + (in->ground ? in->ground->triangles : 0);
+    g->budget = kst_pace_step(&g->pace, &g->def, in, drawn, g->ground_slides);
 }
 
 // Give the levels out and find the worst.
@@ -401,6 +431,16 @@ static void give_out(karst_governor *g, const end *e, karst_drawable *drawables,
     f->triangles = triangles;
 }
 
+// Let the ground go, and tell what it is expected to draw then.
+static int64_t slide_ground(karst_governor *g, karst_governed_ground *ground, uint32_t bits) {
+    float wanted = free_px(g, bits), px = ground_px(g, bits), before = ground->error_px, most = ground->most_step;
+    int64_t triangles = triangles_at(g, px);
+    g->ground_slides = px != wanted;
+    g->ground_near |= ground->triangles && !g->ground_waits && wanted * most >= before && wanted <= before * most;
+    ground->error_px = px;
+    return triangles;
+}
+
 void karst_governor_update(karst_governor *g, const karst_governor_input *in, karst_drawable *drawables, int count,
                            karst_governor_figures *out) {
     KARST_ASSERT(count >= 0 && count <= g->def.most_drawables && in->most_triangles >= 0);
@@ -415,8 +455,7 @@ void karst_governor_update(karst_governor *g, const karst_governor_input *in, ka
                                 .is_over = is_over};
     give_out(g, e, drawables, &f);
     if (in->ground) {
-        f.triangles += ground_triangles(g, e->bits);
-        in->ground->error_px = ground_px(g, e->bits);
+        f.triangles += slide_ground(g, in->ground, e->bits);
         float error = in->ground->error_px * in->ground->weight;
         if (in->ground->triangles && error > f.worst_error_px) {
             f.worst_error_px = error;
@@ -442,13 +481,19 @@ karst_governor_def karst_governor_def_default(void) {
 }
 
 karst_governed_ground karst_governed_ground_default(void) {
-    return (karst_governed_ground){.weight = 1, .least_px = 0.5f, .most_px = 32, .error_px = 4};
+    return (karst_governed_ground){.weight = 1, .least_px = 0.5f, .most_px = 32, .most_step = 1.05f, .error_px = 4};
+}
+
+void karst_governed_ground_tell(karst_governed_ground *ground, const karst_frame *frame) {
+    ground->triangles = frame->figures.triangles;
+    ground->drawn_px = frame->figures.worst_error_px;
 }
 
 void karst_governor_reset(karst_governor *g) {
     kst_pace_reset(&g->pace, &g->def);
     g->last_bits = g->guess_bits = first_bits;
     g->last_triangles = 0;
+    g->ground_near = g->ground_slides = false;
 }
 
 karst_status karst_governor_create(const karst_governor_def *def, karst_governor **out) {

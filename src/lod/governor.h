@@ -26,5 +26,7 @@ typedef struct kst_pace {
 
 void kst_pace_reset(kst_pace *pace, const karst_governor_def *def);
 
-// Take a measured time and give the budget of the next frame. drawn: triangles of the last frame.
-int64_t kst_pace_step(kst_pace *pace, const karst_governor_def *def, const karst_governor_input *input, int64_t drawn);
+// Take a measured time and give the budget of the next frame. drawn: triangles of the last frame. sliding:
+// ground is still on its way to what the budget gives it, so what frames take now says nothing yet.
+int64_t kst_pace_step(kst_pace *pace, const karst_governor_def *def, const karst_governor_input *input, int64_t drawn,
+                      bool sliding);

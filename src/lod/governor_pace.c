@@ -7,7 +7,7 @@
 // Corrections begin outside of the band and go on to the inner half of it, so that noise does not begin the next.
 #include "governor.h"
 
-static const double most_growth = 1.5, most_fall = 0.5;  // of the budget, a correction
+static const double most_growth = 2, most_fall = 0.5;    // of the budget, a correction
 static const double least_steep = 0.25, most_steep = 3;  // b in units of time / triangles
 static const double telling = 0.1;                       // share that two frames differ by to tell the slope
 static const double worth = 0.01;                        // share of the budget; smaller corrections are none
@@ -64,10 +64,15 @@ static void measure(kst_pace *p, const karst_governor_def *def, float frame_ms) 
     if (p->cost_count >= KST_PACE_FRAMES) p->median = median(p->cost);
 }
 
-int64_t kst_pace_step(kst_pace *p, const karst_governor_def *def, const karst_governor_input *in, int64_t drawn) {
+int64_t kst_pace_step(kst_pace *p, const karst_governor_def *def, const karst_governor_input *in, int64_t drawn,
+                      bool sliding) {
     memmove(p->drawn + 1, p->drawn, sizeof p->drawn - sizeof *p->drawn);
     p->drawn[0] = drawn;
     if (!(in->target_ms > 0)) return in->most_triangles;
+    if (sliding) {
+        p->cost_count = 0;
+        p->skip = def->latency_frames - 1;
+    }
     if (in->frame_ms > 0) measure(p, def, in->frame_ms);
     if (p->budget > in->most_triangles) p->budget = in->most_triangles;
     if (p->cost_count >= KST_PACE_FRAMES) {

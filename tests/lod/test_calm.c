@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Calm: nothing pops, wherever the eye goes and whatever chunks and patches are drawn.
+#include "karst/governor.h"
 #include "world.h"
 
 static world displaced, strip;
@@ -205,7 +206,44 @@ static void nothing_pops(void **state) {
     assert_true(c.control > 10 * c.walked || getenv("KARST_TEST_QUICK"));  // the control needs its whole walk
 }
 
+// Most that the surface moves in a frame, as share of the error, while that slides from 60 px to 20 by a factor.
+static double slide_error(walk k, float factor, int64_t *moved) {
+    const karst_field_shape s = k.at->info.lattice.shape;
+    uint8_t *seen = malloc((size_t)s.columns * (size_t)s.rows);
+    double worst = 0;
+    k.error_px = 60;
+    karst_pos *before = walked_surface(&k, 0, false, seen);
+    while (k.error_px > 20) {
+        k.error_px /= factor;
+        karst_pos *now = walked_surface(&k, 0, false, seen);
+        worst = fmax(worst, worst_move(&k, before, now, 0, seen, moved));
+        free(before);
+        before = now;
+    }
+    free(before);
+    free(seen);
+    return worst;
+}
+
+// The governor lets an error go by karst_governed_ground.most_step a frame. A chunk that splits takes all it covers
+// through a level while the error goes by an eighth: there a step of a twentieth moves half of the error. The control
+// leaps to half the error, as a budget without that limit may.
+static void an_error_that_slides_pops_nothing(void **state) {
+    karst_method m = world_method(state);
+    double slid = 0, leapt = 0;
+    int64_t moved = 0;
+    for (prop p = prop_begin("slide_error", world_frames(1, 2)); prop_next(&p);) {
+        walk k = any_walk(&p, &displaced, m, 60);
+        slid = fmax(slid, slide_error(k, karst_governed_ground_default().most_step, &moved));
+        leapt = fmax(leapt, slide_error(k, 2, &moved));
+    }
+    print_message("%s: an error that slides moves %.3f of it a frame, one that leaps %.3f\n", karst_method_name(m),
+                  slid, leapt);
+    assert_true(moved > 0 && slid < 0.6);
+    assert_true(leapt > 1.4 * slid);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {EVERY_METHOD(nothing_pops)};
+    const struct CMUnitTest tests[] = {EVERY_METHOD(nothing_pops), EVERY_METHOD(an_error_that_slides_pops_nothing)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -51,6 +51,7 @@ static void any_case(prop *p, small_case *c) {
     }
     c->ground = karst_governed_ground_default();
     c->ground.weight = prop_chance(p, 0.7) ? 1 : (float)prop_real(p, 0.1, 4);
+    c->ground.most_step = 0;
     c->ground.triangles = prop_int(p, 1, 400);
     c->ground.error_px = (float)exp(prop_real(p, -1, 3));
     c->input = (karst_governor_input){.most_triangles = prop_int(p, 0, 2500)};
@@ -202,6 +203,7 @@ static void more_budget_never_leaves_a_larger_error(void **state) {
     int less = 0;
     for (int k = 0; k < 200; ++k) {
         make_crowd(&c, 3);
+        c.ground.most_step = 0;
         c.input.most_triangles = 50000 + (int64_t)12000 * k;
         karst_governor_figures f;
         karst_governor_update(g, &c.input, c.drawables, MANY, &f);
