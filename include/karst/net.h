@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Net: ground of curved patches as authored: bicubic Bezier patches whose corners, edges and inner points are stored
+// once and shared, so that it holds together by construction. Caves, arches and tunnels are ordinary ground. See
+// docs/patch.md.
+//
+// Control points lie on one lattice of whole *steps* (a power of two of a metre) from the net's origin. An edge is one
+// cubic curve. A patch has four *sides*, each a whole edge or a part of one counted in eighths: that is how two, four
+// or eight small patches bind to one large one, and a small patch's border is its master edge's curve.
+#pragma once
+#include "karst/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    KARST_NET_NONE = -1,
+    KARST_NET_TILES_MAX = 16,  ///< along one side of a patch
+    KARST_NET_FINE = 16,       ///< drawn vertices lie on a lattice of steps / 16
+    KARST_NET_MAX = 1 << 24,   ///< corners, edges and patches of a net, each
+    KARST_NET_SIZES = 64,      ///< classes of tile size
+    KARST_NOISE_SETS = 6,      ///< tile sets of displacement maps
+    KARST_NOISE_SLOTS = 16,    ///< maps of a set; slot 0 of every set is flat
+};
+
+/// A corner, shared by any number of patches.
+typedef struct karst_net_corner {
+    int32_t at[3];      ///< place before displacement [steps]; of one on an edge the nearest steps, set by finish
+    int32_t edge;       ///< the edge that it lies inside, or KARST_NET_NONE
+    uint8_t eighth;     ///< where on that edge, 1..7
+    int8_t noise;       ///< own displacement along the normal [1/127 m]
+    bool kept;          ///< the normal was set by the author and finish leaves it
+    int16_t facing[2];  ///< unit normal, octahedral; set by finish
+    uint8_t radius;     ///< half the largest patch round it and its noise [1/4 m, rounded up]; set by finish
+} karst_net_corner;
+
+/// An edge: one cubic curve from corner 0 to corner 1.
+typedef struct karst_net_edge {
+    int32_t corner[2];
+    int32_t handle[2][3];  ///< inner control points, by corner 0 and by corner 1 [steps]
+    uint8_t noise;         ///< displacement map: slot + 16 * set
+    bool crease;           ///< a fold: displaced half as far, shaded from each side
+    // Set by karst_net_finish():
+    uint8_t spans;    ///< 1, 2, 4 or 8 equal parts between its corners and those inside it
+    uint8_t tiles;    ///< along it, 2..128
+    uint8_t size[2];  ///< least and most of its patches' tile sizes [class]
+    uint8_t open;     ///< bit k: eighth k has a patch on one side only
+    int32_t inside;   ///< first of spans - 1 entries of karst_net.inside
+} karst_net_edge;
+
+/// A side of a patch, in the direction of growing s (sides 0 and 2) or t (sides 1 and 3).
+typedef struct karst_net_side {
+    int32_t edge;
+    uint8_t from, to;  ///< eighths of the edge, 0..8; from > to runs against it; the distance is 1, 2, 4 or 8
+} karst_net_side;
+
+/// A patch. Corners: (s, t) = (0,0), (1,0), (1,1), (0,1). Side 0: t = 0, 1: s = 1, 2: t = 1, 3: s = 0. Its upper side
+/// is the one from which s to t turns clockwise (x along s and z along t look up).
+typedef struct karst_net_patch {
+    karst_net_side side[4];
+    int32_t inner[4][3];    ///< control points (1,1), (2,1), (1,2), (2,2) in (s, t) [steps]
+    uint8_t tiles_log2[2];  ///< along s and t, 1..4 (2 to 16 tiles); at most 8 to 1
+    uint8_t noise_set;      ///< below KARST_NOISE_SETS
+    uint8_t noise_turn;     ///< quarter turns of its displacement maps, 0..3
+    uint8_t size;           ///< side of a tile [class]; set by finish
+    uint8_t slot[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];  ///< displacement map of tile (i, j) at 16 j + i, 0..15
+} karst_net_patch;
+
+/// Displacement maps: 32 x 32 signed bytes each, 1/127 m, four samples a tile, periodic.
+typedef struct karst_noise_bank {
+    int8_t map[KARST_NOISE_SETS][KARST_NOISE_SLOTS][32][32];
+} karst_noise_bank;
+
+/// The bank that Karst brings: sets earth, grass, rock, moss, sand, path; slots from calm to rough. The same
+/// everywhere. Threads: any. Cost: 2 ms.
+KARST_API void karst_noise_bank_make(karst_noise_bank *out);
+
+/// A net. Arrays may be read, and their elements written until karst_net_finish() is called again.
+typedef struct karst_net {
+    karst_pos origin;  ///< world [m]
+    int step_log2;     ///< a step is 2^step_log2 m
+    karst_net_corner *corners;
+    karst_net_edge *edges;
+    karst_net_patch *patches;
+    int32_t *inside;  ///< corners inside edges
+    int32_t corner_count, edge_count, patch_count, inside_count;
+    uint8_t reach;  ///< largest radius of a corner [1/4 m]; set by finish
+    bool finished;
+    const karst_allocator *allocator;
+    struct kst_net_room *room;  ///< what is allocated; do not touch
+} karst_net;
+
+/// Make an empty net. @param step_log2 -12..-4; -8 (1/256 m) reaches 128 m from the middle of a zone, -6 512 m
+/// @param allocator NULL: malloc; kept @param out yours until karst_net_destroy(); untouched on error
+/// @return KARST_ERROR_MEMORY
+KARST_API karst_status karst_net_create(karst_pos origin, int step_log2, const karst_allocator *allocator,
+                                        karst_net **out);
+/// Free a net. NULL is allowed.
+KARST_API void karst_net_destroy(karst_net *net);
+
+/// Add a corner; *index is its number. The net is no longer finished. Threads: one writer a net. Cost: O(1) in the
+/// mean.
+/// @return KARST_ERROR_MEMORY, KARST_ERROR_LIMIT
+KARST_API karst_status karst_net_add_corner(karst_net *net, const karst_net_corner *corner, int32_t *index);
+/// Add an edge. Otherwise as karst_net_add_corner().
+KARST_API karst_status karst_net_add_edge(karst_net *net, const karst_net_edge *edge, int32_t *index);
+/// Add a patch. Otherwise as karst_net_add_corner().
+KARST_API karst_status karst_net_add_patch(karst_net *net, const karst_net_patch *patch, int32_t *index);
+
+/// Check every rule of a net and work out what follows from it: corners inside edges where sides end or pieces of long
+/// patches meet (added at the end of the corners), spans, tile counts, normals, radii, open sides. What the author set
+/// stays.
+/// @param report one line that names the corner, edge or patch at fault, its place and the remedy; may be NULL
+/// @return KARST_ERROR_FORMAT, KARST_ERROR_LIMIT, KARST_ERROR_MEMORY; the net is then not finished.
+/// Threads: one call a net. Cost: O(net).
+KARST_API karst_status karst_net_finish(karst_net *net, karst_report *report);
+
+/// A quad cage: places and quads of a net yet to be made.
+typedef struct karst_net_cage {
+    const karst_pos *places;  ///< world [m]
+    int32_t place_count;
+    const int32_t (*quads)[4];  ///< corners in the order (0,0), (1,0), (1,1), (0,1); upper side as in a patch
+    int32_t quad_count;
+    const uint8_t (*tiles_log2)[2];  ///< of a quad along s and t; NULL: 3, 3 (8 tiles)
+    const uint8_t *split_log2;       ///< 0, 1 or 2: the quad becomes 1, 4 or 16 patches that bind to their neighbours'
+                                     ///< edges; their tile counts are the quad's less this; NULL: 0
+    const uint8_t *slot;             ///< displacement map of all tiles of a quad; NULL: 0, flat
+    uint8_t noise_set;
+} karst_net_cage;
+
+/// Fill an empty net with smooth patches through the places of a cage: handles lie in the tangent planes of its
+/// corners. It is then finished.
+/// @return as karst_net_finish(); KARST_ERROR_FORMAT names the quad
+KARST_API karst_status karst_net_from_cage(karst_net *net, const karst_net_cage *cage, karst_report *report);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Where the vertices of patches lie. A vertex on a side is a function of its edge and that edge's two ends alone, so
+// both sides of it, in whichever zones, make the same one. Inside, the displacement of a patch goes over to its
+// border's within half a tile.
+#include "surface/zone_record.h"
+
+static karst_fine fine_of(karst_fine anchor, karst_vec3 local) {
+    const float k = KARST_NET_FINE;
+    return (karst_fine){anchor.x + (int32_t)floorf(local.x * k + 0.5f), anchor.y + (int32_t)floorf(local.y * k + 0.5f),
+                        anchor.z + (int32_t)floorf(local.z * k + 0.5f)};
+}
+
+// Between the normals of the ends, square to the curve.
+karst_vec3 kst_curve_normal(const kst_curve_at *curve, float t) {
+    karst_vec3 n = kst_add(kst_scale(curve->normal[0], 1 - t), kst_scale(curve->normal[1], t));
+    karst_vec3 along = kst_curve_slope(curve->c, t);
+    float length2 = kst_dot(along, along);
+    if (length2 > 0) n = kst_sub(n, kst_scale(along, kst_dot(n, along) / length2));
+    return kst_unit(n);
+}
+
+// A row of the edge's own map, that runs to the heights of its ends in the last half tile.
+float kst_curve_height(const kst_zone_record *record, const kst_curve_at *curve, float t) {
+    float tiles = curve->tiles, h = kst_noise_at(record->bank, curve->noise, 4 * tiles * t, (float)curve->noise * 7);
+    if (curve->crease) h *= 0.5f;
+    float to_end = tiles * (t < 0.5f ? t : 1 - t) * 2, end = curve->height[t < 0.5f ? 0 : 1];
+    return to_end < 1 ? end + (h - end) * to_end : h;
+}
+
+// Before rounding, from the anchor [steps].
+static karst_vec3 curve_local(const kst_zone_record *record, const kst_curve_at *curve, float t) {
+    float lift = kst_curve_height(record, curve, t) * record->steps_per_m;
+    return kst_add(kst_curve(curve->c, t), kst_scale(kst_curve_normal(curve, t), lift));
+}
+
+karst_fine kst_curve_place(const kst_zone_record *record, const kst_curve_at *curve, float t) {
+    return fine_of(curve->anchor, curve_local(record, curve, t));
+}
+
+// Vertex g of `cells` on a side; *t and the curve too when it lies between two corners, else NULL there.
+static karst_fine side_place(const karst_zone *zone, const karst_piece *piece, int side, int g, int cells) {
+    const kst_zone_record *record = zone->record;
+    int per = cells >> piece->spans_log2[side], k = g / per, r = g % per;
+    const karst_zone_span *span = &zone->spans[piece->first_span[side] + (uint32_t)(k - (g == cells))];
+    if (g == cells) return zone->corners[span->corner[1]].at;
+    if (r == 0) return zone->corners[span->corner[0]].at;
+    float t = (float)(span->from * per + (span->to - span->from) * r) / (float)(8 * per);  // dyadic: exact
+    return kst_curve_place(record, &record->curves[span->edge], t);
+}
+
+// Displacement [m] by the patch's own maps at (x, y) [tiles of the patch]; unlike maps blend over a quarter tile.
+static float tile_height(const kst_zone_record *record, const kst_patch_data *patch, float x, float y) {
+    int across = 1 << patch->tiles_log2[0], down = 1 << patch->tiles_log2[1];
+    int i = (int)x, j = (int)y;
+    if (i >= across) i = across - 1;
+    if (j >= down) j = down - 1;
+    float fx = x - (float)i, fy = y - (float)j;
+    int oi = fx < 0.25f && i > 0 ? -1 : fx > 0.75f && i < across - 1 ? 1 : 0;
+    int oj = fy < 0.25f && j > 0 ? -1 : fy > 0.75f && j < down - 1 ? 1 : 0;
+    float bx = oi ? 0.5f - 2 * (fx < 0.5f ? fx : 1 - fx) : 0, by = oj ? 0.5f - 2 * (fy < 0.5f ? fy : 1 - fy) : 0;
+    float px = 4 * x, py = 4 * y;
+    for (int turn = 0; turn < patch->noise_turn; ++turn) {
+        float old = px;
+        px = py, py = 128 - old;
+    }
+    float sum = 0;
+    for (int b = 0; b < (oj ? 2 : 1); ++b)
+        for (int a = 0; a < (oi ? 2 : 1); ++a) {
+            int slot = patch->slot[KARST_NET_TILES_MAX * (j + b * oj) + i + a * oi] + 16 * patch->noise_set;
+            sum += kst_noise_at(record->bank, slot, px, py) * (a ? bx : 1 - bx) * (b ? by : 1 - by);
+        }
+    return sum;
+}
+
+static karst_vec3 local_of(karst_fine at, karst_fine anchor) {
+    const float k = 1.0f / KARST_NET_FINE;
+    return (karst_vec3){(float)(at.x - anchor.x) * k, (float)(at.y - anchor.y) * k, (float)(at.z - anchor.z) * k};
+}
+
+static karst_fine inner_place(const karst_zone *zone, const karst_piece *piece, int i, int j, int cells) {
+    const kst_zone_record *record = zone->record;
+    const kst_patch_data *data = &record->data.patches[piece->patch];
+    const kst_patch_at *patch = &record->patches[piece->patch];
+    int n = 1 << piece->tiles_log2;
+    float scale_s = 1.0f / (float)(1 << data->tiles_log2[0]), scale_t = 1.0f / (float)(1 << data->tiles_log2[1]);
+    float x = (float)(i * n) / (float)cells, y = (float)(j * n) / (float)cells;  // in the piece [tiles]
+    float s = ((float)piece->tile_s + x) * scale_s, t = ((float)piece->tile_t + y) * scale_t;
+    karst_vec3 normal, at = kst_patch_point(patch->c, s, t, &normal);
+    float own = tile_height(record, data, (float)piece->tile_s + x, (float)piece->tile_t + y);
+    karst_vec3 lift = kst_scale(normal, own * record->steps_per_m), sum = {0, 0, 0};
+    float to_side[4] = {y, (float)n - x, (float)n - y, x}, weight = 0, keep = 1;
+    for (int side = 0; side < 4; ++side) {
+        float k = 1 - 2 * to_side[side];
+        if (k <= 0) continue;
+        karst_fine on = side_place(zone, piece, side, side & 1 ? j : i, cells);
+        float bs = side == 1 ? (float)(piece->tile_s + n) * scale_s : side == 3 ? (float)piece->tile_s * scale_s : s;
+        float bt = side == 0 ? (float)piece->tile_t * scale_t : side == 2 ? (float)(piece->tile_t + n) * scale_t : t;
+        k *= k;
+        karst_vec3 there = kst_sub(local_of(on, patch->anchor), kst_patch_point(patch->c, bs, bt, NULL));
+        sum = kst_add(sum, kst_scale(there, k));
+        weight += k, keep *= 1 - k;
+    }
+    if (weight > 0) lift = kst_add(kst_scale(lift, keep), kst_scale(sum, (1 - keep) / weight));
+    return fine_of(patch->anchor, kst_add(at, lift));
+}
+
+void kst_piece_places(const karst_zone *zone, const karst_piece *piece, int cells, int i0, int j0, int i1, int j1,
+                      karst_fine *out) {
+    for (int j = j0; j <= j1; ++j)
+        for (int i = i0; i <= i1; ++i)
+            *out++ = j == 0       ? side_place(zone, piece, 0, i, cells)
+                     : i == cells ? side_place(zone, piece, 1, j, cells)
+                     : j == cells ? side_place(zone, piece, 2, i, cells)
+                     : i == 0     ? side_place(zone, piece, 3, j, cells)
+                                  : inner_place(zone, piece, i, j, cells);
+}
+
+void karst_zone_fine(const karst_zone *zone, uint32_t piece, karst_fine *out) {
+    KARST_ASSERT(piece < zone->piece_count);
+    const karst_piece *p = &zone->pieces[piece];
+    int cells = KARST_TILE_CELLS << p->tiles_log2;
+    kst_piece_places(zone, p, cells, 0, 0, cells, cells, out);
+}
+
+void karst_zone_tile(const karst_zone *zone, uint32_t piece, int i, int j, karst_fine out[25]) {
+    KARST_ASSERT(piece < zone->piece_count);
+    const karst_piece *p = &zone->pieces[piece];
+    int cells = KARST_TILE_CELLS << p->tiles_log2, x = KARST_TILE_CELLS * i, y = KARST_TILE_CELLS * j;
+    kst_piece_places(zone, p, cells, x, y, x + KARST_TILE_CELLS, y + KARST_TILE_CELLS, out);
+}
+
+float karst_tile_size_m(int size) {
+    return ldexpf(size & 1 ? 1.41421356f : 1, (size - (size & 1) - 24) / 2);
+}
