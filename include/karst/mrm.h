@@ -95,7 +95,8 @@ typedef struct karst_mrm_instance {
     uint32_t index_wedges;  ///< every index is below this
     karst_vec3 *place;  ///< of a wedge, when the mesh moves vertices; else NULL: the model's position[vertex[wedge]]
     int range;          // of the array
-    size_t item, move;  // where in the records
+    size_t item;        // where in the records
+    uint16_t *codes;    // of a vertex: where it lies, when the mesh moves vertices
     uint32_t *arrays;   // the index arrays of all ranges
 } karst_mrm_instance;
 

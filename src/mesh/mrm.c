@@ -10,11 +10,11 @@ void kst_mrm_list_release(kst_mrm_list *l) {
     kst_free(NULL, l->slot_end, (size_t)l->wedges * 4);
     kst_free(NULL, l->slot, l->slot_room * 4);
     kst_free(NULL, l->triangle_end, (size_t)l->vertices * 4);
+    kst_free(NULL, l->move, (size_t)(l->vertices - l->base_vertices) * sizeof *l->move);
     *l = (kst_mrm_list){0};
 }
 
 void kst_mrm_list_free(kst_mrm_list *l, const karst_allocator *allocator) {
-    kst_free(allocator, l->move, l->move_count * sizeof *l->move);
     kst_free(allocator, l->gap, l->gap_count * sizeof *l->gap);
     kst_free(allocator, l->curve, KST_MRM_CURVE * sizeof *l->curve);
     kst_mrm_list_release(l);
@@ -27,7 +27,7 @@ void karst_mrm_destroy(karst_mrm *m) {
     kst_free(a, m->record, (size_t)records * sizeof *m->record);
     kst_free(a, m->mark, m->mark_count * sizeof *m->mark);
     kst_free(a, m->item, (m->item_count + KST_MRM_FEW) * sizeof *m->item);
-    kst_free(a, m->move, m->move_count * sizeof *m->move);
+    kst_free(a, m->move, m->model ? (size_t)(m->model->vertex_count - m->base_vertices) * sizeof *m->move : 0);
     kst_free(a, m->range, (size_t)m->range_count * sizeof *m->range);
     kst_free(a, m->place16, m->place16_count * sizeof *m->place16);
     kst_free(a, m->place32, m->place32_count * sizeof *m->place32);
@@ -49,10 +49,11 @@ karst_mrm_info karst_mrm_describe(const karst_mrm *m) {
         .least_wedges = m->base_wedges,
         .least_triangles = m->base_triangles,
         .ranges = (uint32_t)m->range_count,
-        .moves = m->move_count > 0,
+        .moves = m->move != NULL,
         .is_least_right = m->is_least_right,
         .record_bytes = records * sizeof *m->record + m->item_count * sizeof *m->item +
-                        m->mark_count * sizeof *m->mark + m->move_count * sizeof *m->move +
+                        m->mark_count * sizeof *m->mark +
+                        (m->move ? (m->model->vertex_count - m->base_vertices) * sizeof *m->move : 0) +
                         m->gap_count * sizeof *m->gap,
         .sorting_bytes = m->place16_count * 2 + m->place32_count * 4 +
                          (size_t)m->range_count * (sizeof *m->range + ((size_t)m->section_count + 1) * 4),

@@ -36,12 +36,6 @@ static inline uint32_t kst_mrm_items(const kst_mrm_wedge *r) {
     return r->items & KST_MRM_ITEMS;
 }
 
-typedef struct kst_mrm_move {
-    uint32_t vertex;           // when it goes
-    uint32_t wedge, wedges;    // these, its parent's,
-    karst_vec3 with, without;  // are here while it is there, and there without it
-} kst_mrm_move;
-
 typedef struct kst_mrm_range {
     uint32_t top, bottom, triangles, kept;  // levels; triangles of the layout, and of the next one
     uint32_t wedges;                        // at the top
@@ -71,8 +65,8 @@ struct karst_mrm {
     size_t mark_count;
     uint16_t *item;
     size_t item_count;
-    kst_mrm_move *move;
-    size_t move_count;
+    uint16_t *move;   // of vertex base_vertices + i: how its parent's code changes; NULL: none ever moves
+    float move_unit;  // [m]
     kst_mrm_range *range;
     int range_count;
     uint16_t *place16;
@@ -98,15 +92,15 @@ typedef struct kst_mrm_list {
     uint32_t *slot_end;  // of a wedge: its slots are slot[slot_end[w - 1] .. slot_end[w]]
     uint32_t *slot;
     uint32_t *triangle_end;  // of a vertex: triangles there are with it
-    kst_mrm_move *move;      // by vertex, rising
-    size_t move_count;
-    kst_mrm_gap *gap;  // rising
+    uint16_t *move;          // of vertex base_vertices + i: its parent's code without it, or KST_MRM_STAYS; NULL: none
+    float move_unit;         // [m]
+    kst_mrm_gap *gap;        // rising
     uint32_t gap_count;
     karst_mrm_level *curve;
     int curve_count;
 } kst_mrm_list;
 
-// mrm_assemble.c. The list's model, moves, gaps and curve become the mesh's (and NULL in the list); the rest stays.
+// mrm_assemble.c. The list's model, gaps and curve become the mesh's (and NULL in the list); the rest stays.
 karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocator, const karst_progress *progress,
                               karst_report *report, karst_mrm **out);
 // The list that a mesh was made from. It shares what kst_mrm_assemble takes, but for the model's triangles and paint.
@@ -116,6 +110,17 @@ void kst_mrm_list_release(kst_mrm_list *list);                                 /
 
 // mrm.c: the finest level with at most so many vertices.
 uint32_t kst_mrm_snap(const karst_mrm *mrm, uint32_t vertices);
+
+// mrm_moves.c
+enum { KST_MRM_STAYS = 0x888 };                                              // no code has this
+float kst_mrm_move_unit(double diagonal);                                    // a power of two
+bool kst_mrm_move_code(const double offset[3], float unit, uint16_t *code);  // false: too far
+karst_vec3 kst_mrm_moved(karst_vec3 place, float unit, uint16_t code);
+// Codes as the list has them become changes as the mesh has them, or back. code: room for all vertices.
+void kst_mrm_moves_change(uint16_t *move, const uint32_t *parent, const karst_model *model, uint32_t base_vertices,
+                          uint16_t *code, bool back);
+// The instance went between levels of `from` and `to` wedges, either way.
+void kst_mrm_move_between(karst_mrm_instance *instance, uint32_t from, uint32_t to);
 
 // mrm_encode.c, mrm_decode.c
 karst_status kst_mrm_encode(const kst_mrm_list *list, karst_report *report, uint8_t **out, size_t *size);

@@ -284,11 +284,32 @@ static karst_status fit_items(karst_mrm *m, size_t room) {
     return item ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
+// Codes of the list become changes, and back. `to` has room for them.
+static karst_status change_moves(uint16_t *to, const uint16_t *from, const uint32_t *parent, const karst_model *model,
+                                 uint32_t base_vertices, bool back) {
+    uint16_t *code = kst_alloc_array(NULL, model->vertex_count, sizeof *code);
+    if (!code) return KARST_ERROR_MEMORY;
+    memcpy(to, from, (model->vertex_count - base_vertices) * sizeof *to);
+    kst_mrm_moves_change(to, parent, model, base_vertices, code, back);
+    kst_free(NULL, code, model->vertex_count * sizeof *code);
+    return KARST_OK;
+}
+
+static karst_status make_moves(assembling *a) {
+    const kst_mrm_list *l = a->list;
+    karst_mrm *m = a->m;
+    if (!l->move) return KARST_OK;
+    m->move_unit = l->move_unit;
+    m->move = kst_alloc_array(m->allocator, l->vertices - l->base_vertices, sizeof *m->move);
+    if (!m->move) return KARST_ERROR_MEMORY;
+    return change_moves(m->move, l->move, l->parent, l->model, l->base_vertices, false);
+}
+
 static void take(karst_mrm *m, kst_mrm_list *l) {
-    m->model = l->model, m->move = l->move, m->gap = l->gap, m->curve = l->curve;
-    m->move_count = l->move_count, m->gap_count = l->gap_count, m->curve_count = l->curve_count;
-    l->model = NULL, l->move = NULL, l->gap = NULL, l->curve = NULL;
-    l->move_count = 0, l->gap_count = 0, l->curve_count = 0;
+    m->model = l->model, m->gap = l->gap, m->curve = l->curve;
+    m->gap_count = l->gap_count, m->curve_count = l->curve_count;
+    l->model = NULL, l->gap = NULL, l->curve = NULL;
+    l->gap_count = 0, l->curve_count = 0;
 }
 
 karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocator, const karst_progress *progress,
@@ -317,6 +338,7 @@ karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocat
     karst_status status = room ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) status = make_ranges(&a);
     if (!status) status = make_sections(&a);
+    if (!status) status = make_moves(&a);
     if (!status) {
         memcpy(a.corner, model->triangle, triangles * sizeof *a.corner);
         status = pack_ranges(&a);
@@ -329,7 +351,8 @@ karst_status kst_mrm_assemble(kst_mrm_list *list, const karst_allocator *allocat
         take(m, list);
     } else {
         if (m->item && a.item_room) kst_free(allocator, m->item, a.item_room * sizeof *m->item);
-        m->item = NULL, m->item_count = 0, m->model = NULL;
+        kst_free(allocator, m->move, m->move ? (model->vertex_count - m->base_vertices) * sizeof *m->move : 0);
+        m->item = NULL, m->item_count = 0, m->model = NULL, m->move = NULL;
         karst_mrm_destroy(m);
         if (status == KARST_ERROR_MEMORY) kst_fail(report, status, "mrm: out of memory");
         if (status == KARST_ERROR_CANCELLED) kst_fail(report, status, "mrm: stopped");
@@ -394,8 +417,7 @@ karst_status kst_mrm_unravel(const karst_mrm *m, karst_report *report, kst_mrm_l
                       .base_wedges = m->base_wedges,
                       .base_triangles = m->base_triangles,
                       .is_least_right = m->is_least_right,
-                      .move = m->move,
-                      .move_count = m->move_count,
+                      .move_unit = m->move_unit,
                       .gap = m->gap,
                       .gap_count = m->gap_count,
                       .curve = m->curve,
@@ -409,7 +431,10 @@ karst_status kst_mrm_unravel(const karst_mrm *m, karst_report *report, kst_mrm_l
     l.triangle_end = kst_alloc_array(NULL, m->model->vertex_count, 4);
     if (!status && (!number || !spare || !l.parent || !l.slot_end || !l.slot || !l.triangle_end))
         status = kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
+    if (m->move) l.move = kst_alloc_array(NULL, l.vertices - l.base_vertices, sizeof *l.move);
+    if (!status && m->move && !l.move) status = kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
     if (!status) fill_list(m, &l, number, spare);
+    if (!status && m->move) status = change_moves(l.move, m->move, l.parent, l.model, l.base_vertices, true);
     kst_free(NULL, number, triangles * 4);
     kst_free(NULL, spare, triangles * 12);
     if (status)

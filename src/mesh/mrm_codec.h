@@ -11,14 +11,15 @@ enum {
     KST_KMRM_RATIO = 1000,  // a block does not unpack to more times its size
     KST_KMRM_NORMALS = 1,
     KST_KMRM_COLOURS = 2,
-    KST_KMRM_MOVES = 4,
+    KST_KMRM_OLD_MOVES = 4,  // places in full, not read any more
     KST_KMRM_RIGHT = 8,
+    KST_KMRM_MOVES = 16,
 };
 #define KST_KMRM_MAGIC 0x4d524d4bu
 
 // One block: where the counts stand after it, and where it is.
 typedef struct kst_kmrm_entry {
-    uint32_t vertices, wedges, triangles, moves, packed, raw;
+    uint32_t vertices, wedges, triangles, unused, packed, raw;
     uint64_t offset, hash;
 } kst_kmrm_entry;
 

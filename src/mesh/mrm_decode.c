@@ -16,7 +16,7 @@ typedef struct decoding {
     bool partial;
     const karst_allocator *allocator;
     karst_report *report;
-    uint32_t flags, uv_sets, materials, joints, gaps, curve, moves, blocks;
+    uint32_t flags, uv_sets, materials, joints, gaps, curve, blocks;
     karst_pos origin;
     kst_kmrm_entry entry[KST_KMRM_BLOCKS];
     int usable;  // blocks that are there
@@ -57,8 +57,7 @@ static bool read_bit(decoding *d) {
 // ---- head ----------------------------------------------------------------------------------------------
 
 static bool grows(const kst_kmrm_entry *x, const kst_kmrm_entry *before) {
-    return x->vertices > before->vertices && x->wedges >= before->wedges && x->triangles >= before->triangles &&
-           x->moves >= before->moves;
+    return x->vertices > before->vertices && x->wedges >= before->wedges && x->triangles >= before->triangles;
 }
 
 static karst_status check_entries(decoding *d, uint64_t file_bytes) {
@@ -66,16 +65,14 @@ static karst_status check_entries(decoding *d, uint64_t file_bytes) {
     const kst_kmrm_entry *e = d->entry, *last = &e[d->blocks - 1];
     uint64_t offset = KST_KMRM_HEAD + (uint64_t)d->blocks * KST_KMRM_ENTRY;
     for (uint32_t k = 0; k < d->blocks; ++k) {
-        if (e[k].offset != offset || e[k].raw / KST_KMRM_RATIO > e[k].packed) return bad(d, "directory");
+        if (e[k].offset != offset || e[k].raw / KST_KMRM_RATIO > e[k].packed || e[k].unused) return bad(d, "directory");
         if (k > 1 && !grows(&e[k], &e[k - 1])) return bad(d, "directory");
         offset += e[k].packed;
     }
-    if (offset != file_bytes || e[0].vertices || e[0].wedges || e[0].triangles || e[0].moves)
-        return bad(d, "directory");
+    if (offset != file_bytes || e[0].vertices || e[0].wedges || e[0].triangles) return bad(d, "directory");
     if (e[1].vertices != l->base_vertices || e[1].wedges != l->base_wedges || e[1].triangles != l->base_triangles)
         return bad(d, "directory");
-    if (last->vertices != l->vertices || last->wedges != l->wedges || last->moves != d->moves)
-        return bad(d, "directory");
+    if (last->vertices != l->vertices || last->wedges != l->wedges) return bad(d, "directory");
     if (last->triangles > KARST_MODEL_MAX_TRIANGLES || last->wedges > 3u * KARST_MODEL_MAX_TRIANGLES)
         return bad(d, "counts");
     // A vertex takes 12 bytes unpacked and a triangle one, so arrays are not much larger than the file says.
@@ -116,7 +113,7 @@ static karst_status read_head(decoding *d) {
     uint32_t triangles = kst_read_u32(&r);
     l->base_vertices = kst_read_u32(&r), l->base_wedges = kst_read_u32(&r), l->base_triangles = kst_read_u32(&r);
     d->materials = kst_read_u32(&r), d->joints = kst_read_u32(&r), d->gaps = kst_read_u32(&r);
-    d->curve = kst_read_u32(&r), d->moves = kst_read_u32(&r), d->blocks = kst_read_u32(&r);
+    d->curve = kst_read_u32(&r), l->move_unit = kst_read_f32(&r), d->blocks = kst_read_u32(&r);
     uint64_t file_bytes = kst_read_u64(&r), hash = kst_read_u64(&r);
     if (r.bad) return bad(d, "head");
     size_t head = KST_KMRM_HEAD + (size_t)d->blocks * KST_KMRM_ENTRY;
@@ -128,13 +125,15 @@ static karst_status read_head(decoding *d) {
     for (uint32_t k = 0; k < d->blocks; ++k) {
         kst_kmrm_entry *x = &d->entry[k];
         x->vertices = kst_read_u32(&r), x->wedges = kst_read_u32(&r), x->triangles = kst_read_u32(&r);
-        x->moves = kst_read_u32(&r), x->packed = kst_read_u32(&r), x->raw = kst_read_u32(&r);
+        x->unused = kst_read_u32(&r), x->packed = kst_read_u32(&r), x->raw = kst_read_u32(&r);
         x->offset = kst_read_u64(&r), x->hash = kst_read_u64(&r);
     }
     if (!version || !triangles || triangles != d->entry[d->blocks - 1].triangles || d->uv_sets > KARST_MODEL_UV_SETS ||
         d->materials > KARST_MODEL_MAX_MATERIALS || d->joints > KARST_MODEL_MAX_JOINTS || d->gaps > l->vertices ||
-        !d->curve || d->curve > KST_MRM_CURVE || d->moves > l->vertices)
+        !d->curve || d->curve > KST_MRM_CURVE || !(l->move_unit >= 0 && l->move_unit <= farthest_m))
         return bad(d, "counts");
+    if (d->flags & KST_KMRM_OLD_MOVES)
+        return kst_fail(d->report, KARST_ERROR_VERSION, "mrm: an early kind of moving vertices: build it again");
     l->is_least_right = d->flags & KST_KMRM_RIGHT;
     karst_status status = check_entries(d, file_bytes);
     return status ? status : count_usable(d);
@@ -315,18 +314,6 @@ static kst_reader read_part(kst_reader *r) {
     return p ? (kst_reader){p, p + size, false} : (kst_reader){NULL, NULL, true};
 }
 
-static bool read_moves(decoding *d, kst_reader *r, const kst_kmrm_entry *from, const kst_kmrm_entry *to) {
-    kst_mrm_list *l = d->l;
-    for (uint32_t k = from->moves; k < to->moves; ++k) {
-        l->move[k].vertex = kst_read_u32(r);
-        read_split(r, 3, 4, &l->move[k].without);
-        if (l->move[k].vertex < from->vertices || l->move[k].vertex >= to->vertices ||
-            (k && l->move[k].vertex <= l->move[k - 1].vertex))
-            return false;
-    }
-    return true;
-}
-
 static karst_status read_block(decoding *d, kst_reader *r, const kst_kmrm_entry *from, const kst_kmrm_entry *to) {
     kst_mrm_list *l = d->l;
     karst_model *m = l->model;
@@ -338,7 +325,8 @@ static karst_status read_block(decoding *d, kst_reader *r, const kst_kmrm_entry 
     for (int k = 0; k < m->uv_sets; ++k) read_split(r, wedges, sizeof *m->uv[k], m->uv[k] + w);
     if (m->colour) read_split(r, wedges, sizeof *m->colour, m->colour + w);
     if (m->paint) read_split(r, to->triangles - t, sizeof *m->paint, m->paint + t);
-    if (!read_moves(d, r, from, to)) return bad(d, "moves");
+    if (l->move && to->vertices > l->base_vertices)
+        read_split(r, vertices, sizeof *l->move, l->move + (from->vertices - l->base_vertices));
     d->parents = read_part(r), d->faces = read_part(r), d->masks = read_part(r);
     d->bit = 0;
     if (r->bad || r->at != r->end) return bad(d, "block");
@@ -373,35 +361,6 @@ static karst_status unpack_blocks(decoding *d) {
     return status;
 }
 
-// Whose place moves, and where it is with the vertex: where it was left by the next finer move of it, or at last its
-// own.
-static bool finish_moves(decoding *d, karst_vec3 *place) {
-    kst_mrm_list *l = d->l;
-    karst_model *m = l->model;
-    memcpy(place, m->position, m->vertex_count * sizeof *place);
-    uint32_t w = m->wedge_count;
-    for (size_t k = l->move_count; k-- > 0;) {
-        kst_mrm_move *x = &l->move[k];
-        while (w > 0 && m->vertex[w - 1] > x->vertex) --w;
-        uint32_t i = w, u = KST_NONE;
-        while (i > 0 && m->vertex[i - 1] == x->vertex) --i;
-        for (; i < w; ++i)
-            if (l->parent[i] != i && u == KST_NONE) u = m->vertex[l->parent[i]];
-        if (u == KST_NONE) return false;
-        for (x->wedge = 0, i = m->wedge_count; x->wedge < i;) {
-            uint32_t middle = x->wedge + (i - x->wedge) / 2;
-            if (m->vertex[middle] < u)
-                x->wedge = middle + 1;
-            else
-                i = middle;
-        }
-        for (x->wedges = 0; x->wedge + x->wedges < m->wedge_count && m->vertex[x->wedge + x->wedges] == u;) ++x->wedges;
-        x->with = place[u];
-        place[u] = x->without;
-    }
-    return true;
-}
-
 static karst_status make(decoding *d) {
     kst_mrm_list *l = d->l;
     const kst_kmrm_entry *top = &d->entry[d->usable - 1];
@@ -419,17 +378,17 @@ static karst_status make(decoding *d) {
     l->slot_room = 0;
     for (int k = 1; k < d->usable; ++k) l->slot_room += d->entry[k].raw;
     l->slot_room = 8 * l->slot_room + 3 * (size_t)top->triangles + 1;  // a bit each, or a corner that comes
-    l->move_count = top->moves;
     l->parent = kst_alloc_array(NULL, l->wedges, 4);
     l->slot_end = kst_alloc_array(NULL, l->wedges, 4);
     l->triangle_end = kst_alloc_array(NULL, l->vertices, 4);
     l->slot = kst_alloc_array(NULL, l->slot_room, 4);
-    l->move = l->move_count ? kst_alloc_zero(d->allocator, l->move_count * sizeof *l->move) : NULL;
+    bool moves = (d->flags & KST_KMRM_MOVES) && l->vertices > l->base_vertices;
+    if (moves) l->move = kst_alloc_array(NULL, l->vertices - l->base_vertices, sizeof *l->move);
     l->gap_count = d->gaps;
     l->gap = d->gaps ? kst_alloc_zero(d->allocator, d->gaps * sizeof *l->gap) : NULL;
     l->curve = kst_alloc_zero(d->allocator, KST_MRM_CURVE * sizeof *l->curve);
     bool room = kst_mrm_net_begin(&d->net, l->wedges, top->triangles) && l->parent && l->slot_end && l->triangle_end &&
-                l->slot && (l->move || !l->move_count) && (l->gap || !d->gaps) && l->curve;
+                l->slot && (l->move || !moves) && (l->gap || !d->gaps) && l->curve;
     l->model->origin = d->origin;
     return room ? unpack_blocks(d) : KARST_ERROR_MEMORY;
 }
@@ -438,16 +397,8 @@ static karst_status finish(decoding *d) {
     kst_mrm_list *l = d->l;
     karst_model *m = l->model;
     karst_status status = check_about(d);
-    karst_vec3 *place = l->move_count && !status ? kst_alloc_array(NULL, m->vertex_count, sizeof *place) : NULL;
-    if (!status && l->move_count && !place) status = KARST_ERROR_MEMORY;
-    if (!status && l->move_count && !finish_moves(d, place)) status = bad(d, "moves");
-    kst_free(NULL, place, l->move_count ? m->vertex_count * sizeof *place : 0);
     if (status) return status;
     memcpy(m->triangle, d->net.corner, (size_t)m->triangle_count * 12);
-    for (size_t k = 0; k < l->move_count; ++k) {
-        const karst_vec3 p = l->move[k].without;
-        if (!(fabsf(p.x) <= farthest_m && fabsf(p.y) <= farthest_m && fabsf(p.z) <= farthest_m)) return bad(d, "moves");
-    }
     return karst_model_check(m, d->report);
 }
 

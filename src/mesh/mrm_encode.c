@@ -154,7 +154,7 @@ static void put_about(encoding *e) {
 static karst_status put_vertices(encoding *e, kst_kmrm_entry *at, uint32_t to, karst_report *report) {
     const kst_mrm_list *l = e->l;
     const karst_model *m = l->model;
-    uint32_t v = at->vertices, w = at->wedges, t = at->triangles, move = at->moves;
+    uint32_t v = at->vertices, w = at->wedges, t = at->triangles;
     for (; at->vertices < to; ++at->vertices) {
         uint32_t from = at->wedges;
         while (at->wedges < m->wedge_count && m->vertex[at->wedges] == at->vertices) ++at->wedges;
@@ -172,11 +172,7 @@ static karst_status put_vertices(encoding *e, kst_kmrm_entry *at, uint32_t to, k
     for (int k = 0; k < m->uv_sets; ++k) put_split(&e->raw, m->uv[k] + w, at->wedges - w, sizeof *m->uv[k]);
     if (m->colour) put_split(&e->raw, m->colour + w, at->wedges - w, sizeof *m->colour);
     if (m->paint) put_split(&e->raw, m->paint + t, at->triangles - t, sizeof *m->paint);
-    while (at->moves < l->move_count && l->move[at->moves].vertex < to) ++at->moves;
-    for (uint32_t k = move; k < at->moves; ++k) {
-        put_uint(&e->raw, l->move[k].vertex, 4);
-        put_split(&e->raw, &l->move[k].without, 3, 4);
-    }
+    if (l->move && to > l->base_vertices) put_split(&e->raw, l->move + (v - l->base_vertices), to - v, sizeof *l->move);
     put_part(&e->raw, &e->parents);
     put_part(&e->raw, &e->faces);
     put_part(&e->raw, &e->masks);
@@ -218,21 +214,23 @@ static void put_head(const encoding *e, uint8_t *at, uint64_t file_bytes) {
     const karst_model *m = l->model;
     kst_out o = {at};
     uint32_t flags = (m->normal ? KST_KMRM_NORMALS : 0) | (m->colour ? KST_KMRM_COLOURS : 0) |
-                     (l->move_count ? KST_KMRM_MOVES : 0) | (l->is_least_right ? KST_KMRM_RIGHT : 0);
+                     (l->move ? KST_KMRM_MOVES : 0) | (l->is_least_right ? KST_KMRM_RIGHT : 0);
     const uint32_t words[] = {KST_KMRM_MAGIC, KST_KMRM_VERSION, flags, (uint32_t)m->uv_sets};
     for (int k = 0; k < 4; ++k) kst_put_uint(&o, words[k], 4);
     kst_put_f64(&o, m->origin.x), kst_put_f64(&o, m->origin.y), kst_put_f64(&o, m->origin.z);
-    const uint32_t counts[] = {m->vertex_count,          m->wedge_count,          m->triangle_count,
-                               l->base_vertices,         l->base_wedges,          l->base_triangles,
-                               m->material_count,        m->joint_count,          l->gap_count,
-                               (uint32_t)l->curve_count, (uint32_t)l->move_count, (uint32_t)e->entries};
+    uint32_t unit = 0;
+    if (l->move) memcpy(&unit, &l->move_unit, sizeof unit);
+    const uint32_t counts[] = {m->vertex_count,          m->wedge_count, m->triangle_count,
+                               l->base_vertices,         l->base_wedges, l->base_triangles,
+                               m->material_count,        m->joint_count, l->gap_count,
+                               (uint32_t)l->curve_count, unit,           (uint32_t)e->entries};
     for (int k = 0; k < 12; ++k) kst_put_uint(&o, counts[k], 4);
     kst_put_uint(&o, file_bytes, 8);
     uint8_t *hash = o.at;
     kst_put_uint(&o, 0, 8);
     for (int k = 0; k < e->entries; ++k) {
         const kst_kmrm_entry *x = &e->entry[k];
-        const uint32_t four[] = {x->vertices, x->wedges, x->triangles, x->moves, x->packed, x->raw};
+        const uint32_t four[] = {x->vertices, x->wedges, x->triangles, x->unused, x->packed, x->raw};
         for (int i = 0; i < 6; ++i) kst_put_uint(&o, four[i], 4);
         kst_put_uint(&o, x->offset, 8);
         kst_put_uint(&o, x->hash, 8);

@@ -14,7 +14,9 @@ static size_t index_count(const karst_mrm *m) {  // of all ranges
 }
 
 size_t karst_mrm_instance_bytes(const karst_mrm *m) {
-    return index_count(m) * sizeof(uint32_t) + (m->move_count ? (size_t)m->model->wedge_count * sizeof(karst_vec3) : 0);
+    return index_count(m) * sizeof(uint32_t) + (m->move ? (size_t)m->model->wedge_count * sizeof(karst_vec3) +
+                                                              (size_t)m->model->vertex_count * sizeof(uint16_t)
+                                                        : 0);
 }
 
 static void enter_range(karst_mrm_instance *i, int range) {
@@ -47,22 +49,6 @@ static inline void write_slots(uint32_t *index, const kst_mrm_wedge *r, const ui
     for (uint32_t k = KST_MRM_FEW; k < items; ++k) {
         slot += item[k];
         index[slot] = value;
-    }
-}
-
-static void move_down(karst_mrm_instance *i) {
-    const karst_mrm *m = i->mrm;
-    while (i->move && m->move[i->move - 1].vertex >= i->vertices) {
-        const kst_mrm_move *x = &m->move[--i->move];
-        for (uint32_t w = 0; w < x->wedges; ++w) i->place[x->wedge + w] = x->without;
-    }
-}
-
-static void move_up(karst_mrm_instance *i) {
-    const karst_mrm *m = i->mrm;
-    while (i->move < m->move_count && m->move[i->move].vertex < i->vertices) {
-        const kst_mrm_move *x = &m->move[i->move++];
-        for (uint32_t w = 0; w < x->wedges; ++w) i->place[x->wedge + w] = x->with;
     }
 }
 
@@ -144,8 +130,7 @@ void karst_mrm_instance_init(karst_mrm_instance *i, const karst_mrm *m, void *me
                               .vertices = model->vertex_count,
                               .wedges = model->wedge_count,
                               .triangles = model->triangle_count,
-                              .arrays = memory,
-                              .move = m->move_count};
+                              .arrays = memory};
     enter_range(i, 0);
     memcpy(i->index, model->triangle, i->index_count * sizeof *i->index);
     for (int k = 0; k + 1 < m->range_count; ++k) {
@@ -154,17 +139,19 @@ void karst_mrm_instance_init(karst_mrm_instance *i, const karst_mrm *m, void *me
         enter_range(i, k + 1);
     }
     slide(i, model->vertex_count);
-    if (!m->move_count) return;
+    if (!m->move) return;
     i->place = (karst_vec3 *)(i->arrays + index_count(m));
+    i->codes = (uint16_t *)(i->place + model->wedge_count);
+    memset(i->codes, 0, model->vertex_count * sizeof *i->codes);
     for (uint32_t w = 0; w < model->wedge_count; ++w) i->place[w] = model->position[model->vertex[w]];
 }
 
 void karst_mrm_set_level(karst_mrm_instance *i, uint32_t vertices) {
     const karst_mrm *m = i->mrm;
+    uint32_t before = i->wedges;
     slide(i, kst_mrm_snap(m, vertices));
-    if (!m->move_count) return;
-    move_down(i);
-    move_up(i);
+    if (m->move && before < i->wedges) kst_mrm_move_between(i, before, i->wedges);
+    if (m->move && before > i->wedges) kst_mrm_move_between(i, i->wedges, before);
 }
 
 // ---- what changed --------------------------------------------------------------------------------------

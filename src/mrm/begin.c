@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The generator's arrays, made from the joined model and freed.
+#include "mesh/mrm.h"
 #include "mrm/order.h"
 
 // Length that one unit of a texture place, and of a normal, counts for where the diagonal is 1.
@@ -20,6 +21,7 @@ static void scale_places(kst_order *o) {
         square += (high[k] - low[k]) * (high[k] - low[k]);
     }
     o->diagonal = sqrt(square);
+    o->move_unit = kst_mrm_move_unit(o->diagonal);
     for (uint32_t v = 0; v < o->vertex_count; ++v) {
         const double p[3] = {(double)o->source->position[v].x, (double)o->source->position[v].y,
                              (double)o->source->position[v].z};

@@ -91,26 +91,9 @@ static void fill_slots(const numbering *n, kst_mrm_list *l) {
     }
 }
 
-static karst_vec3 unscaled(const kst_order *o, const float p[3]) {
-    return (karst_vec3){(float)((double)p[0] * o->diagonal + o->middle[0]),
-                        (float)((double)p[1] * o->diagonal + o->middle[1]),
-                        (float)((double)p[2] * o->diagonal + o->middle[2])};
-}
-
-// Moves come in the order of leaves; the list has them by vertex, so the other way round.
-static void fill_moves(const numbering *n, kst_mrm_list *l, karst_vec3 *place) {
-    const kst_order *o = n->o;
-    memcpy(place, o->source->position, o->vertex_count * sizeof *place);
-    for (uint32_t i = 0; i < o->move_count; ++i) {
-        const kst_move *m = &o->move[i];
-        uint32_t u = o->leave[m->leave].parent, v = n->vertex[u];
-        kst_mrm_move *x = &l->move[o->move_count - 1 - i];
-        x->vertex = o->vertex_count - 1 - m->leave;
-        x->wedge = n->first_wedge[v];
-        x->wedges = n->first_wedge[v + 1] - x->wedge;
-        x->with = place[u];
-        x->without = place[u] = unscaled(o, m->place);
-    }
+static void fill_moves(const kst_order *o, kst_mrm_list *l) {
+    for (uint32_t i = 0; i < o->leave_count; ++i) l->move[i] = KST_MRM_STAYS;
+    for (uint32_t i = 0; i < o->move_count; ++i) l->move[o->leave_count - 1 - o->move[i].leave] = o->move[i].code;
 }
 
 enum { CURVE_STEPS = KST_MRM_CURVE - 6 };
@@ -166,7 +149,7 @@ static void fill_curve(const kst_order *o, kst_mrm_list *l) {
     }
 }
 
-static karst_status fill(numbering *n, kst_mrm_list *l, karst_vec3 *place) {
+static karst_status fill(numbering *n, kst_mrm_list *l) {
     const kst_order *o = n->o;
     number_vertices(n);
     number_wedges(n);
@@ -174,7 +157,7 @@ static karst_status fill(numbering *n, kst_mrm_list *l, karst_vec3 *place) {
     l->base_wedges = n->first_wedge[l->base_vertices];
     fill_model(n, l->model);
     fill_slots(n, l);
-    if (o->move_count) fill_moves(n, l, place);
+    if (o->move_count) fill_moves(o, l);
     fill_gaps(o, l);
     fill_curve(o, l);
     for (int k = 0; k < l->curve_count; ++k) l->curve[k].wedges = n->first_wedge[l->curve[k].vertices];
@@ -189,7 +172,7 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
                       .base_vertices = o->vertex_count - o->leave_count,
                       .base_triangles = o->live,
                       .is_least_right = o->is_least_right,
-                      .move_count = o->move_count,
+                      .move_unit = o->move_unit,
                       .gap_count = count_gaps(o)};
     karst_model_size size = {.vertices = m->vertex_count,
                              .wedges = m->wedge_count,
@@ -213,13 +196,12 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
     l.slot_end = kst_alloc_array(NULL, l.wedges, 4);
     l.slot = kst_alloc_array(NULL, l.slot_room, 4);
     l.triangle_end = kst_alloc_array(NULL, l.vertices, 4);
-    l.move = l.move_count ? kst_alloc_zero(NULL, l.move_count * sizeof *l.move) : NULL;
+    l.move = o->move_count ? kst_alloc_array(NULL, o->leave_count, sizeof *l.move) : NULL;
     l.gap = l.gap_count ? kst_alloc_zero(NULL, l.gap_count * sizeof *l.gap) : NULL;
     l.curve = kst_alloc_zero(NULL, KST_MRM_CURVE * sizeof *l.curve);
-    karst_vec3 *place = l.move_count ? kst_alloc_array(NULL, o->vertex_count, sizeof *place) : NULL;
     if (n.vertex && n.wedge && n.face && n.old_face && n.first_wedge && n.count && l.parent && l.slot_end && l.slot &&
-        l.triangle_end && (l.move || !l.move_count) && (l.gap || !l.gap_count) && l.curve && (place || !l.move_count))
-        status = fill(&n, &l, place);
+        l.triangle_end && (l.move || !o->move_count) && (l.gap || !l.gap_count) && l.curve)
+        status = fill(&n, &l);
     else
         status = kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
     kst_free(NULL, n.vertex, (size_t)o->vertex_count * 4);
@@ -228,7 +210,6 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
     kst_free(NULL, n.old_face, (size_t)o->face_count * 4);
     kst_free(NULL, n.first_wedge, longest * 4);
     kst_free(NULL, n.count, longest * 4);
-    kst_free(NULL, place, l.move_count ? (size_t)o->vertex_count * sizeof *place : 0);
     if (status)
         kst_mrm_list_free(&l, NULL);
     else

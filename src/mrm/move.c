@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Moving the vertex that stays: one least-squares step to where the samples on its faces are nearest.
+#include "mesh/mrm.h"
 #include "mrm/order.h"
 
 static const float pull = 1e-3f;         // towards staying, as a share of the trace
@@ -90,6 +91,19 @@ static bool fan_at(kst_order *o, uint32_t u, const float to[3]) {
     return true;
 }
 
+// The nearest place that has a code, in diagonals; false when none is near, or u is there.
+static bool snap_place(const kst_order *o, uint32_t u, float to[3], uint16_t *code) {
+    karst_vec3 p = o->source->position[u];
+    const double from[3] = {(double)p.x, (double)p.y, (double)p.z};
+    double offset[3];
+    for (int c = 0; c < 3; ++c) offset[c] = (double)to[c] * o->diagonal + o->middle[c] - from[c];
+    if (!kst_mrm_move_code(offset, o->move_unit, code)) return false;
+    p = kst_mrm_moved(p, o->move_unit, *code);
+    const double place[3] = {(double)p.x, (double)p.y, (double)p.z};
+    for (int c = 0; c < 3; ++c) to[c] = (float)((place[c] - o->middle[c]) / o->diagonal);
+    return memcmp(to, o->place[u], sizeof o->place[u]) != 0;
+}
+
 void kst_move_target(kst_order *o, uint32_t u) {
     if (o->border[u] || o->keep[u] || !o->listed[u] || o->listed[u] > KST_STAR_FACES) return;
     kst_star *s = o->star;
@@ -101,7 +115,8 @@ void kst_move_target(kst_order *o, uint32_t u) {
     if (!solve(&eq, by)) return;
     float to[3];
     for (int c = 0; c < 3; ++c) to[c] = o->place[u][c] + (float)by[c];
-    if (!fan_at(o, u, to)) return;
+    uint16_t code;
+    if (!snap_place(o, u, to, &code) || !fan_at(o, u, to)) return;
     kst_nearest(o, s, to);
     for (int i = 0; i < s->sample_count; ++i) after += (double)(s->weight[i] * s->best[i]);
     if (after >= eq.before) return;
@@ -111,5 +126,5 @@ void kst_move_target(kst_order *o, uint32_t u) {
     KARST_ASSERT(o->move_count < o->move_room);
     kst_move *m = &o->move[o->move_count++];
     m->leave = o->leave_count - 1;
-    memcpy(m->place, to, sizeof to);
+    m->code = code;
 }

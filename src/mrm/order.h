@@ -47,7 +47,7 @@ typedef struct kst_leave {
 // A vertex that gets another place when its child leaves.
 typedef struct kst_move {
     uint32_t leave;
-    float place[3];
+    uint16_t code;
 } kst_move;
 
 typedef struct kst_order {
@@ -90,6 +90,7 @@ typedef struct kst_order {
     size_t change_count, change_room;
     kst_move *move;
     uint32_t move_count, move_room;
+    float move_unit;      // [m]
     karst_status status;  // sticky: memory, cancelled
     bool is_least_right;
 

@@ -138,7 +138,7 @@ static void past_right_goes_on_below_the_least_exact_mesh(void **state) {
 // Every compiler, processor and number of threads gives this order; a change of the algorithm shows here.
 static void the_order_is_the_same_everywhere(void **state) {
     (void)state;
-    static const uint64_t known[2] = {0x08837c994377932bu, 0x90dd7c693f961538u};
+    static const uint64_t known[2] = {0x08837c994377932bu, 0x13283c022e3241a9u};
     for (int k = 0; k < 2; ++k) {
         karst_model *m;
         karst_mrm_build_def def = karst_mrm_build_def_default();
