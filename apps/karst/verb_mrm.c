@@ -38,6 +38,7 @@ static int build(args *a) {
     def.normal = (float)arg_real(a, "--normal", 1, 0, 1000, &bad);
     def.keep_borders = arg_flag(a, "--keep-borders");
     def.move = arg_flag(a, "--move");
+    def.fit_normals = arg_flag(a, "--fit-normals");
     def.past_right = arg_flag(a, "--past-right");
     if (bad) return EXIT_USAGE;
     if (!out) return say_usage(a, "mrm build: where should it go? -o M.kmrm");
@@ -136,6 +137,8 @@ static const option options[] = {
     {"--keep", "V,V,...", "build: vertices of the model, from 0, that stay at every level"},
     {"--keep-borders", NULL, "build: vertices on borders stay at every level, so that neighbours meet"},
     {"--move", NULL, "build: vertices may move to lie closer to the source: other places at other levels"},
+    {"--fit-normals", NULL,
+     "build: coarse levels get normals fitted to the source, in copies of vertices (a fifth more)"},
     {"--past-right", NULL, "build: go on where an exact shape would be lost (a cube below 12 triangles)"},
     {"--boundary", "W", "build: weight of borders, seams and lines between materials, 0.001..1e6 (1)"},
     {"--texture", "W", "build: weight of texture coordinates, 0..1000 (1)"},

@@ -6,6 +6,11 @@
 // Length that one unit of a texture place, and of a normal, counts for where the diagonal is 1.
 static const float texture_length = 0.45f, normal_length = 0.005f;
 
+void kst_place_of(const kst_order *o, karst_vec3 position, float out[3]) {
+    const double p[3] = {(double)position.x, (double)position.y, (double)position.z};
+    for (int k = 0; k < 3; ++k) out[k] = (float)((p[k] - o->middle[k]) / o->diagonal);
+}
+
 static void scale_places(kst_order *o) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, square = 0;
     for (uint32_t v = 0; v < o->vertex_count; ++v) {
@@ -22,11 +27,7 @@ static void scale_places(kst_order *o) {
     }
     o->diagonal = sqrt(square);
     o->move_unit = kst_mrm_move_unit(o->diagonal);
-    for (uint32_t v = 0; v < o->vertex_count; ++v) {
-        const double p[3] = {(double)o->source->position[v].x, (double)o->source->position[v].y,
-                             (double)o->source->position[v].z};
-        for (int k = 0; k < 3; ++k) o->place[v][k] = (float)((p[k] - o->middle[k]) / o->diagonal);
-    }
+    for (uint32_t v = 0; v < o->vertex_count; ++v) kst_place_of(o, o->source->position[v], o->place[v]);
 }
 
 static void scale_attributes(kst_order *o) {
@@ -35,7 +36,7 @@ static void scale_attributes(kst_order *o) {
         float *a = o->attribute[w];
         for (int k = 0; k < 2 && m->uv_sets; ++k) a[k] = m->uv[0][w][k] * texture_length * o->def->texture;
         if (!m->normal) continue;
-        float length = normal_length * o->def->normal;
+        float length = o->normal_length;
         a[2] = m->normal[w].x * length, a[3] = m->normal[w].y * length, a[4] = m->normal[w].z * length;
     }
 }
@@ -89,40 +90,41 @@ static void find_borders(kst_order *o) {
 }
 
 // Every array once: what it is, how many elements.
-#define ARRAYS(X)                                    \
-    X(place, o->vertex_count)                        \
-    X(normal, o->vertex_count)                       \
-    X(attribute, o->attributes ? o->wedge_count : 0) \
-    X(face, o->face_count)                           \
-    X(corner, o->face_count)                         \
-    X(died, o->face_count)                           \
-    X(border, o->vertex_count)                       \
-    X(dirty, o->vertex_count)                        \
-    X(refusals, o->vertex_count)                     \
-    X(bends, o->vertex_count)                        \
-    X(refused, o->vertex_count)                      \
-    X(list, o->vertex_count)                         \
-    X(listed, o->vertex_count)                       \
-    X(list_room, o->vertex_count)                    \
-    X(pool, o->pool_room)                            \
-    X(sample.place, o->sample.count)                 \
-    X(sample.normal, o->sample.count)                \
-    X(sample.weight, o->sample.count)                \
-    X(sample.off, o->sample.count)                   \
-    X(sample.next, o->sample.count)                  \
-    X(sample.border, o->sample.count)                \
-    X(sample_of, o->face_count)                      \
-    X(part, o->vertex_count)                         \
-    X(part_live, o->vertex_count)                    \
-    X(key, o->vertex_count)                          \
-    X(target, o->vertex_count)                       \
-    X(heap, o->vertex_count)                         \
-    X(heap_at, o->vertex_count)                      \
-    X(mark, o->vertex_count)                         \
-    X(mark2, o->vertex_count)                        \
-    X(leave, o->vertex_count)                        \
-    X(change, o->change_room)                        \
-    X(move, o->move_room)                            \
+#define ARRAYS(X)                                   \
+    X(place, o->vertex_room)                        \
+    X(normal, o->vertex_room)                       \
+    X(attribute, o->attributes ? o->wedge_room : 0) \
+    X(origin, o->wedge_room)                        \
+    X(face, o->face_count)                          \
+    X(corner, o->face_count)                        \
+    X(died, o->face_count)                          \
+    X(border, o->vertex_room)                       \
+    X(dirty, o->vertex_room)                        \
+    X(refusals, o->vertex_room)                     \
+    X(bends, o->vertex_room)                        \
+    X(refused, o->vertex_room)                      \
+    X(list, o->vertex_room)                         \
+    X(listed, o->vertex_room)                       \
+    X(list_room, o->vertex_room)                    \
+    X(pool, o->pool_room)                           \
+    X(sample.place, o->sample.count)                \
+    X(sample.normal, o->sample.count)               \
+    X(sample.weight, o->sample.count)               \
+    X(sample.off, o->sample.count)                  \
+    X(sample.next, o->sample.count)                 \
+    X(sample.border, o->sample.count)               \
+    X(sample_of, o->face_count)                     \
+    X(part, o->vertex_room)                         \
+    X(part_live, o->vertex_room)                    \
+    X(key, o->vertex_room)                          \
+    X(target, o->vertex_room)                       \
+    X(heap, o->vertex_room)                         \
+    X(heap_at, o->vertex_room)                      \
+    X(mark, o->vertex_room)                         \
+    X(mark2, o->vertex_room)                        \
+    X(leave, o->vertex_room)                        \
+    X(change, o->change_room)                       \
+    X(move, o->move_room)                           \
     X(star, 1)
 
 karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst_report *report) {
@@ -132,6 +134,10 @@ karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst
     o->face_count = o->live = m->triangle_count;
     o->live_vertices = o->vertex_count;
     o->attributes = m->uv_sets > 0 || m->normal;
+    o->vertex_room = m->made.vertices;
+    o->wedge_room = m->made.wedges;
+    o->source_wedges = o->wedge_count;
+    o->normal_length = m->normal ? normal_length * o->def->normal : 0;
     o->sample.count = o->wedge_count + (o->def->move ? o->face_count : 0);
     o->pool_room = 4 * 3 * (size_t)o->face_count + 1024;
     o->change_room = 6 * (size_t)o->vertex_count + 64;
@@ -148,6 +154,7 @@ karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst
         return kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
     ARRAYS(MAKE)
 #undef MAKE
+    for (uint32_t w = 0; w < o->wedge_count; ++w) o->origin[w] = w;
     scale_places(o);
     if (o->attributes) scale_attributes(o);
     for (uint32_t f = 0; f < o->face_count; ++f) {

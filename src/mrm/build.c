@@ -50,7 +50,7 @@ karst_status karst_mrm_build(const karst_model *model, const karst_mrm_build_def
     kst_order o = {.def = def};
     status = kst_prepare(model, def, progress, report, &o.source, &o.keep);
     if (status) return status;
-    uint32_t kept = o.source->vertex_count;
+    uint32_t kept = o.source->made.vertices;
     status = order(&o, progress, report, out);
     kst_order_end(&o);
     kst_free(NULL, o.keep, kept);

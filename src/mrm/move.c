@@ -44,7 +44,7 @@ static bool add_face(kst_order *o, uint32_t f, uint32_t u, normal_equations *eq)
         int at_sample = s->sample_count++;
         for (int c = 0; c < 3; ++c) s->x[c][at_sample] = o->sample.place[i][c];
         for (int c = 0; c < KST_ATTRIBUTES; ++c)
-            s->attribute[c][at_sample] = o->attributes && i < o->wedge_count ? o->attribute[i][c] : 0;
+            s->attribute[c][at_sample] = o->attributes && i < o->source_wedges ? o->attribute[i][c] : 0;
         s->weight[at_sample] = o->sample.weight[i];
         s->sample[at_sample] = i;
     }
@@ -91,17 +91,32 @@ static bool fan_at(kst_order *o, uint32_t u, const float to[3]) {
     return true;
 }
 
-// The nearest place that has a code, in diagonals; false when none is near, or u is there.
-static bool snap_place(const kst_order *o, uint32_t u, float to[3], uint16_t *code) {
-    karst_vec3 p = o->source->position[u];
+// The nearest place to one in diagonals that has a code. [m]
+static bool nearest_code(const kst_order *o, uint32_t v, const float at[3], uint16_t *code, karst_vec3 *place) {
+    karst_vec3 p = o->source->position[v];
     const double from[3] = {(double)p.x, (double)p.y, (double)p.z};
     double offset[3];
-    for (int c = 0; c < 3; ++c) offset[c] = (double)to[c] * o->diagonal + o->middle[c] - from[c];
+    for (int c = 0; c < 3; ++c) offset[c] = (double)at[c] * o->diagonal + o->middle[c] - from[c];
     if (!kst_mrm_move_code(offset, o->move_unit, code)) return false;
-    p = kst_mrm_moved(p, o->move_unit, *code);
-    const double place[3] = {(double)p.x, (double)p.y, (double)p.z};
-    for (int c = 0; c < 3; ++c) to[c] = (float)((place[c] - o->middle[c]) / o->diagonal);
+    *place = kst_mrm_moved(p, o->move_unit, *code);
+    return true;
+}
+
+// To becomes a place that has a code; false when none is near, or u is there.
+static bool snap_place(const kst_order *o, uint32_t u, float to[3], uint16_t *code) {
+    karst_vec3 p;
+    if (!nearest_code(o, u, to, code, &p)) return false;
+    kst_place_of(o, p, to);
     return memcmp(to, o->place[u], sizeof o->place[u]) != 0;
+}
+
+karst_vec3 kst_place_now(const kst_order *o, uint32_t v) {
+    float own[3];
+    uint16_t code;
+    karst_vec3 p = o->source->position[v];
+    kst_place_of(o, p, own);
+    if (memcmp(own, o->place[v], sizeof own)) nearest_code(o, v, o->place[v], &code, &p);
+    return p;
 }
 
 void kst_move_target(kst_order *o, uint32_t u) {

@@ -50,11 +50,22 @@ typedef struct kst_move {
     uint16_t code;
 } kst_move;
 
+// A vertex becomes a copy of itself, its wedges become the copy's.
+enum { KST_COPY_WEDGES = 16 };
+typedef struct kst_copy {
+    uint32_t vertex;
+    int count;
+    uint32_t before[KST_COPY_WEDGES], after[KST_COPY_WEDGES];
+} kst_copy;
+
 typedef struct kst_order {
     const karst_mrm_build_def *def;
-    karst_model *source;  // joined
+    karst_model *source;  // joined; copies come behind its own vertices and wedges
     uint32_t vertex_count, wedge_count, face_count;
+    uint32_t vertex_room, wedge_room, source_wedges;  // with room for copies; before there were any
+    uint32_t *origin;                                 // of a wedge: the source's own that it is a copy of
     double middle[3], diagonal;
+    float area, normal_length;  // of all faces; that a normal counts for
     bool attributes;
     float (*place)[3];
     float (*normal)[3];  // of the source at a vertex, length 1 or 0
@@ -159,6 +170,7 @@ karst_status kst_prepare(const karst_model *model, const karst_mrm_build_def *de
                          karst_report *report, karst_model **out, uint8_t **keep);
 
 // begin.c
+void kst_place_of(const kst_order *o, karst_vec3 position, float out[3]);  // in diagonals
 karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst_report *report);
 void kst_order_end(kst_order *o);
 
@@ -193,6 +205,7 @@ void kst_queue_begin(kst_order *o);
 void kst_queue_changed(kst_order *o, uint32_t v);
 void kst_queue_top_changed(kst_order *o);
 void kst_queue_all_changed(kst_order *o);
+void kst_queue_add(kst_order *o, uint32_t v);
 void kst_queue_remove(kst_order *o, uint32_t v);
 
 // parts.c: separate parts of few faces may vanish whole
@@ -205,8 +218,13 @@ void kst_parts_begin(kst_order *o);
 float kst_part_cost(kst_order *o, uint32_t v, bool stuck, kst_part *part);  // FLT_MAX: it may not vanish
 float kst_part_extent(const kst_order *o, const kst_part *part);            // squared
 
+// fit.c: room in the model for copies; the copy of u that should stand for it, false when it is good enough.
+karst_status kst_fit_room(karst_model **model, karst_report *report);
+bool kst_fit(kst_order *o, uint32_t u, kst_copy *out);
+
 // move.c
 void kst_move_target(kst_order *o, uint32_t u);
+karst_vec3 kst_place_now(const kst_order *o, uint32_t v);  // [m], to the bit where levels have it
 
 // order.c: fills leave, change, move, died
 karst_status kst_order_run(kst_order *o, const karst_progress *progress, karst_report *report);

@@ -69,10 +69,11 @@ karst_status kst_prepare(const karst_model *model, const karst_mrm_build_def *de
     }
     if (!status && !m->triangle_count)
         status = kst_fail(report, KARST_ERROR_UNSUPPORTED, "mrm: the model has no triangle with three places");
-    if (!status && !(*keep = kst_alloc_zero(NULL, m->vertex_count))) status = KARST_ERROR_MEMORY;
+    if (!status && def->fit_normals && m->normal && def->normal > 0) status = kst_fit_room(&m, report);
+    if (!status && !(*keep = kst_alloc_zero(NULL, m->made.vertices))) status = KARST_ERROR_MEMORY;
     if (!status) {
         status = find_kept(model, def, m, *keep);
-        if (status) kst_free(NULL, *keep, m->vertex_count);
+        if (status) kst_free(NULL, *keep, m->made.vertices);
     }
     if (status == KARST_ERROR_MEMORY) kst_fail(report, status, "mrm: out of memory");
     if (status)

@@ -52,6 +52,11 @@ void kst_queue_top_changed(kst_order *o) {
     sink(o, 0);
 }
 
+void kst_queue_add(kst_order *o, uint32_t v) {
+    put(o, o->heap_count++, v);
+    rise(o, o->heap_at[v]);
+}
+
 void kst_queue_remove(kst_order *o, uint32_t v) {
     uint32_t at = o->heap_at[v], last = o->heap[--o->heap_count];
     o->heap_at[v] = KST_NONE;

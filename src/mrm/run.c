@@ -220,6 +220,27 @@ static int kill_shared(kst_order *o, uint32_t v, uint32_t u, uint32_t beside[]) 
     return count;
 }
 
+// Where its normals should be better, u becomes a copy of itself: a record without triangles. Returns which of both
+// stands there now.
+static uint32_t fit(kst_order *o, uint32_t u) {
+    kst_copy copy;
+    if (!change_room(o, o->listed[u]) || !kst_fit(o, u, &copy)) return u;
+    uint32_t n = copy.vertex;
+    begin_leave(o, u, n);
+    ++o->live_vertices;
+    for (uint32_t j = 0; j < o->listed[u]; ++j) {
+        uint32_t f = o->pool[o->list[u] + j], k = o->face[f][0] == u ? 0 : o->face[f][1] == u ? 1 : 2;
+        int at = 0;
+        while (copy.before[at] != o->corner[f][k]) ++at;
+        change_corner(o, f, k, n, copy.after[at]);
+    }
+    o->list[n] = o->list[u], o->listed[n] = o->listed[u], o->list_room[n] = o->list_room[u];
+    o->listed[u] = o->list_room[u] = 0;
+    set_key(o, n, FLT_MAX, KST_NONE);
+    kst_queue_add(o, n);
+    return n;
+}
+
 // False, and nothing is done, when it would turn a face over, or is not allowed any more.
 static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     kst_star *s = o->star;
@@ -244,6 +265,7 @@ static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     if (s->fan_count) kst_samples_hang(o);
     for (int j = 0; j < s->fan_count; ++j) kst_samples_thin(o, s->fan[j].face);
     if (o->def->move) kst_move_target(o, u);
+    if (o->def->fit_normals && !o->planes_only) u = fit(o, u);
     touch(o, u);
     for (int j = 0; j < count; ++j) {
         if (!o->listed[beside[j]])

@@ -8,6 +8,7 @@ void kst_samples_begin(kst_order *o) {
     bool middles = o->def->move;
     float share = middles ? 0.5f : 1;
     memset(o->sample_of, 0xff, o->face_count * sizeof *o->sample_of);
+    o->area = 0;
     for (uint32_t w = 0; w < o->wedge_count; ++w) {
         memcpy(s->place[w], o->place[o->source->vertex[w]], sizeof *s->place);
         s->border[w] = o->border[o->source->vertex[w]];
@@ -20,6 +21,7 @@ void kst_samples_begin(kst_order *o) {
         kst_sub(o->place[v[2]], o->place[v[0]], g);
         kst_cross(e, g, n);
         float area = sqrtf(kst_dot(n, n)) / 2;
+        o->area += area;
         for (int k = 0; k < 3; ++k) {
             uint32_t w = o->corner[f][k];
             for (int c = 0; c < 3; ++c) s->normal[w][c] += n[c];
@@ -51,7 +53,7 @@ static float apart(const kst_order *o, uint32_t a, uint32_t b) {
     float d[3], sum;
     kst_sub(o->sample.place[a], o->sample.place[b], d);
     sum = kst_dot(d, d);
-    if (o->attributes && a < o->wedge_count && b < o->wedge_count)
+    if (o->attributes && a < o->source_wedges && b < o->source_wedges)
         for (int k = 0; k < KST_ATTRIBUTES; ++k) sum += kst_square(o->attribute[a][k] - o->attribute[b][k]);
     return sum;
 }

@@ -27,11 +27,19 @@ static void add_sample(kst_order *o, uint32_t sample, float off) {
     s->weight[i] = o->sample.weight[sample];
     s->off[i] = off;
     s->sample[i] = sample;
-    if (!o->attributes || sample >= o->wedge_count) {
+    if (!o->attributes || sample >= o->source_wedges) {
         for (int k = 0; k < KST_ATTRIBUTES; ++k) s->attribute[k][i] = 0;
         return;
     }
     for (int k = 0; k < KST_ATTRIBUTES; ++k) s->attribute[k][i] = o->attribute[sample][k];
+}
+
+// By how much a wedge is off the source's own: only a copy is.
+static float off_its_own(const kst_order *o, uint32_t w) {
+    float off = 0;
+    if (o->origin[w] == w) return 0;
+    for (int k = 0; k < KST_ATTRIBUTES; ++k) off += kst_square(o->attribute[w][k] - o->attribute[o->origin[w]][k]);
+    return off;
 }
 
 // The wedges of v itself are samples from now on.
@@ -45,7 +53,7 @@ static void add_own_wedges(kst_order *o) {
         while (k < count && own[k] != w) ++k;
         if (k < count || count == 64) continue;
         own[count++] = w;
-        add_sample(o, w, 0);
+        add_sample(o, o->origin[w], off_its_own(o, w));
     }
 }
 

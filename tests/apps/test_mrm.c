@@ -66,6 +66,13 @@ static void options_reach_the_order(void **state) {
                 cJSON_IsTrue(cJSON_GetObjectItem(plain, "is_least_right")));
     assert_true(number_in(past, "least_triangles") < 12);
     assert_true(number_in(kept, "least_vertices") >= 4 * 64);
+    cJSON *tank = answered(run_karst("mrm", "build", "--made", "tank", "-o", temp_path("d.kmrm"), "--json"));
+    cJSON *fitted =
+        answered(run_karst("mrm", "build", "--made", "tank", "--fit-normals", "-o", temp_path("e.kmrm"), "--json"));
+    assert_true(number_in(fitted, "vertices") > number_in(tank, "vertices"));
+    assert_true(number_in(fitted, "triangles") == number_in(tank, "triangles"));
+    cJSON_Delete(tank);
+    cJSON_Delete(fitted);
     cJSON_Delete(plain);
     cJSON_Delete(past);
     cJSON_Delete(kept);

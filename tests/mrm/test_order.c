@@ -292,7 +292,7 @@ static void no_allocation_that_fails_leaks_or_crashes(void **state) {
     karst_model *m;
     must(scene_model_tank(&m));
     karst_mrm_build_def def = smooth();
-    def.move = true;
+    def.move = def.fit_normals = true;
     bool failed = true;
     int n = 0;
     for (n = 1; failed && n < 500; ++n) {

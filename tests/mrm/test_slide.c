@@ -46,8 +46,12 @@ static uint64_t *all_levels(const karst_mrm *mrm) {
 
 static void jumps_end_where_steps_do(void **state) {
     (void)state;
-    for (int move = 0; move < 2; ++move) {
-        karst_mrm *mrm = tank(move);
+    for (int k = 0; k < 3; ++k) {  // as it is, moving, with fitted normals
+        karst_model *m;
+        karst_mrm_build_def def = karst_mrm_build_def_default();
+        bool move = def.move = k == 1;
+        def.fit_normals = k == 2;
+        karst_mrm *mrm = built_with(MAKE(scene_model_tank(&m)), &def);
         karst_mrm_info info = karst_mrm_describe(mrm);
         uint64_t *hash = all_levels(mrm);
         sliding s = start(mrm);
