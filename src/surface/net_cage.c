@@ -151,10 +151,9 @@ static karst_status split_quad(cage *c, int32_t quad, const karst_net_patch *who
                     corner[j][i] = *inside;
                 else {
                     new.edge = whole->side[on].edge, new.eighth = (uint8_t)eighth;
-                    int32_t edge[4][3], part[4][3];
+                    int32_t edge[4][3];
                     kst_net_edge_points(net, new.edge, edge);
-                    kst_side_points((const int32_t(*)[3])edge, eighth - (eighth & -eighth), eighth, part);
-                    memcpy(new.at, part[3], sizeof new.at);
+                    kst_edge_eighth((const int32_t(*)[3])edge, eighth, new.at);
                     status = karst_net_add_corner(net, &new, inside);
                     corner[j][i] = *inside;
                 }

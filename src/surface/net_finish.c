@@ -169,11 +169,9 @@ static karst_status corners_inside(karst_net *net, karst_report *report) {
     for (int32_t k = 0; k < net->corner_count; ++k) {
         karst_net_corner *c = &net->corners[k];
         if (c->edge == KARST_NET_NONE) continue;
-        int32_t edge[4][3], part[4][3];
+        int32_t edge[4][3];
         kst_net_edge_points(net, c->edge, edge);
-        int low = c->eighth & -c->eighth;
-        kst_side_points((const int32_t(*)[3])edge, c->eighth - low, c->eighth, part);
-        memcpy(c->at, part[3], sizeof c->at);
+        kst_edge_eighth((const int32_t(*)[3])edge, c->eighth, c->at);
     }
     return KARST_OK;
 }

@@ -26,6 +26,12 @@ void kst_side_points(const int32_t edge[4][3], int from, int to, int32_t out[4][
         }
 }
 
+void kst_edge_eighth(const int32_t edge[4][3], int eighth, int32_t out[3]) {
+    int32_t part[4][3];
+    kst_side_points(edge, eighth - (eighth & -eighth), eighth, part);
+    memcpy(out, part[3], sizeof part[3]);
+}
+
 void kst_patch_points(const int32_t side[4][4][3], const int32_t inner[4][3], int32_t out[16][3]) {
     for (int k = 0; k < 4; ++k) {
         memcpy(out[k], side[0][k], sizeof *out);

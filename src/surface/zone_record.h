@@ -74,6 +74,8 @@ typedef struct kst_zone_record {
 // Control points of a side from those of its edge: from > to runs against it. Parts are rounded to whole steps, which
 // only the inside of a patch sees.
 void kst_side_points(const int32_t edge[4][3], int from, int to, int32_t out[4][3]);
+// The lattice point nearest to eighth 1..7 of an edge.
+void kst_edge_eighth(const int32_t edge[4][3], int eighth, int32_t out[3]);
 // The 16 control points of a patch, 4 j + i, from its sides and inner points.
 void kst_patch_points(const int32_t side[4][4][3], const int32_t inner[4][3], int32_t out[16][3]);
 
