@@ -86,6 +86,15 @@ KARST_API void karst_zone_fine(const karst_zone *zone, uint32_t piece, karst_fin
 /// The 25 vertices of tile (i, j) of a piece, as karst_zone_fine() makes them. Threads: any. Cost: 1 us.
 KARST_API void karst_zone_tile(const karst_zone *zone, uint32_t piece, int i, int j, karst_fine out[25]);
 
+/// Normals to shade with at the vertices of a piece, octahedral as in karst_net_corner.facing: inside by the vertices
+/// round each, on a side by the edge's own normal and vertices, so that both sides of it shade alike (but at a crease),
+/// and at a corner the corner's. places: what karst_zone_fine() made (fine true) or karst_zone.places from the piece's
+/// first_place on (false: (N + 1)^2). Threads: any. Cost: 20 ns a vertex.
+KARST_API void karst_zone_normals(const karst_zone *zone, uint32_t piece, bool fine, const karst_fine *places,
+                                  int16_t (*out)[2]);
+/// The unit normal that two octahedral numbers stand for. Threads: any.
+KARST_API karst_vec3 karst_facing_vector(const int16_t facing[2]);
+
 /// Which diagonal halves a finest cell (i, j) of a tile: true from (0,0) to (1,1), false from (1,0) to (0,1).
 static inline bool karst_tile_diagonal(int i, int j) {
     return ((i + j) & 1) == 0;

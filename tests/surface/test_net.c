@@ -144,6 +144,60 @@ static void tile_corners_are_what_the_finest_level_says(void **state) {
     karst_net_destroy(net);
 }
 
+// Vertices at one place, whose pieces' normals there are to agree.
+typedef struct shaded {
+    int64_t at[3];
+    int16_t facing[2];
+} shaded;
+static int by_place(const void *a, const void *b) {
+    return memcmp(a, b, 3 * sizeof(int64_t));
+}
+
+static void both_sides_of_an_edge_shade_alike(void **state) {
+    (void)state;
+    karst_net *net = net_of(16, 15);
+    for (int k = 0; k < net->edge_count; k += 7) net->edges[k].crease = true;
+    for (int pass = 0; pass < 2; ++pass) {  // the first has creases
+        assert_int_equal(karst_net_finish(net, NULL), KARST_OK);
+        scene_zones zones;
+        assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+        karst_fine *v = malloc(KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX * sizeof *v);
+        int16_t(*n)[2] = malloc(KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX * sizeof *n);
+        shaded *all = calloc(2000000, sizeof *all);
+        size_t count = 0;
+        double leaning = 0;
+        for (int k = 0; k < zones.count; ++k)
+            for (uint32_t p = 0; p < zones.zones[k]->piece_count; ++p) {
+                const karst_zone *zone = zones.zones[k];
+                int f = KARST_TILE_CELLS << zone->pieces[p].tiles_log2;
+                karst_zone_fine(zone, p, v);
+                karst_zone_normals(zone, p, true, v, n);
+                for (int j = 0, at = 0; j <= f; ++j)
+                    for (int i = 0; i <= f; ++i, ++at) {
+                        karst_vec3 normal = karst_facing_vector(n[at]);
+                        assert_true(fabsf(kst_dot(normal, normal) - 1) < 1e-5f);
+                        leaning += normal.y < 0.99f;
+                        if (i && j && i < f && j < f) continue;
+                        all[count++] = (shaded){{(int64_t)zone->bias.x + v[at].x, (int64_t)zone->bias.y + v[at].y,
+                                                 (int64_t)zone->bias.z + v[at].z},
+                                                {n[at][0], n[at][1]}};
+                    }
+                karst_zone_normals(zone, p, false, zone->places + zone->pieces[p].first_place, n);
+            }
+        qsort(all, count, sizeof *all, by_place);
+        int met = 0, unlike = 0;
+        for (size_t k = 1; k < count; ++k)
+            if (!by_place(&all[k - 1], &all[k]))
+                ++met, unlike += memcmp(all[k - 1].facing, all[k].facing, sizeof all->facing) != 0;
+        assert_true(met > 10000 && leaning > 100000);
+        assert_true(pass == 0 ? unlike > 200 : unlike == 0);  // creases are the control
+        for (int k = 0; k < net->edge_count; ++k) net->edges[k].crease = false;
+        free(v), free(n), free(all);
+        scene_zones_free(&zones);
+    }
+    karst_net_destroy(net);
+}
+
 static void displacement_stays_within_a_metre(void **state) {
     (void)state;
     karst_net *flat = net_of(16, 0), *rough = net_of(16, 15);
@@ -305,6 +359,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_borders_meet_whatever_binds_there),
         cmocka_unit_test(tile_corners_are_what_the_finest_level_says),
+        cmocka_unit_test(both_sides_of_an_edge_shade_alike),
         cmocka_unit_test(displacement_stays_within_a_metre),
         cmocka_unit_test(a_net_can_be_made_by_hand),
         cmocka_unit_test(a_flat_cage_is_flat),
