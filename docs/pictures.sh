@@ -135,6 +135,15 @@ army=(--army made:tank --count 160 --eye 3420,11,2340 --look 3390,0,2240 --stand
 shot island army "${army[@]}"
 shot island army-levels "${army[@]}" --army-triangles 30000 --wireframe --lod-error 40
 
+# Three thousand of thirteen meshes, and each of them.
+shot island army-dozen --army made:all --count 3000 --eye 3480,19,2440 --look 3400,0,2240 --stand --hour 16.2 --haze 0.7 \
+    --water 0 --exposure 0.4 --army-triangles 200000
+models=(truck jeep halftrack gun plane house tower windmill statue rock pine oak)
+for name in "${models[@]}"; do
+    "$bin/karst" model "made:$name" --picture "$work/made-$name.png" --size 480x300 --quiet
+done
+sheet models 4 "${models[@]/#/made-}"
+
 # A cliff that leans out and a natural arch; a rock pressed many times.
 "$bin/karst" new "$work/arch.karst" --size 385x385 --spacing 0.5 --quiet
 "$bin/karst" sculpt "$work/arch.karst" --strokes "$root/scenes/arch.strokes" --quiet

@@ -93,15 +93,11 @@ karst_status scene_model_facets(int depth, karst_model **out) {
     mold m;
     karst_status status = mold_begin(&m, 20u << (2 * depth), 0, 0);
     if (status) return status;
-    // Two poles and two rings of five, from the golden ratio.
-    const double golden = (1 + sqrt(5)) / 2, scale = 1 / sqrt(1 + golden * golden);
-    const float s = (float)scale, g = (float)(golden * scale);
-    const karst_vec3 p[12] = {{-s, g, 0},  {s, g, 0},  {-s, -g, 0}, {s, -g, 0}, {0, -s, g},  {0, s, g},
-                              {0, -s, -g}, {0, s, -g}, {g, 0, -s},  {g, 0, s},  {-g, 0, -s}, {-g, 0, s}};
-    static const int face[20][3] = {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-                                    {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
-                                    {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
-    for (int k = 0; k < 20; ++k) facet(&m, p[face[k][0]], p[face[k][1]], p[face[k][2]], depth);
+    for (int k = 0; k < 20; ++k) {
+        karst_vec3 p[3];
+        mold_icosahedron(k, p);
+        facet(&m, p[0], p[1], p[2], depth);
+    }
     return mold_end(&m, 0, out);
 }
 

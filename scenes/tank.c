@@ -4,11 +4,11 @@
 
 #include "core/core.h"
 #include "models.h"
-#include "mold.h"
+#include "shapes.h"
 
-enum { ARMOUR, TEAM, STEEL, RUBBER, GLASS, PAINTS };
+enum { ARMOUR, TEAM, METAL, TYRE, SIGHT, PAINTS };
 enum { HULL, TURRET, GUN, JOINTS };
-enum { TRIANGLES = 1200, POINTS_MAX = 128 };
+enum { TRIANGLES = 1200 };
 
 // One of 8 x 8 charts.
 static void use_chart(mold *m, int chart) {
@@ -21,32 +21,6 @@ static void part(mold *m, int joint, int paint, int chart) {
     m->joint = (uint16_t)joint;
     m->paint = (uint16_t)paint;
     use_chart(m, chart);
-}
-
-// Sine and cosine of turns of a circle, rounded so that every C library gives the same.
-static float cos_of(double turns) {
-    return (float)(rint(cos(turns * 6.283185307179586) * 0x1p20) * 0x1p-20);
-}
-static float sin_of(double turns) {
-    return cos_of(turns - 0.25);
-}
-
-// A body of revolution: rings (radius, way along the axis) about axis 0 x, 1 y, 2 z through `at`.
-static void lathe(mold *m, int axis, karst_vec3 at, int sides, const float (*profile)[2], int rings, bool cap_first,
-                  bool cap_last) {
-    karst_vec3 points[POINTS_MAX];
-    KARST_ASSERT(rings * sides <= POINTS_MAX);
-    for (int i = 0; i < rings * sides; ++i) {
-        double turns = (i % sides + 0.5) / sides;
-        float r = profile[i / sides][0], along = profile[i / sides][1];
-        float a = r * cos_of(turns), b = r * sin_of(turns);
-        float p[3];
-        p[axis] = along;
-        p[(axis + 1) % 3] = a;
-        p[(axis + 2) % 3] = b;
-        points[i] = (karst_vec3){at.x + p[0], at.y + p[1], at.z + p[2]};
-    }
-    mold_loft(m, points, rings, sides, cap_first, cap_last);
 }
 
 // ---- hull --------------------------------------------------------------------------------------------
@@ -74,20 +48,6 @@ static void hull(mold *m) {
     mold_loft(m, points, SECTIONS, 8, true, true);
 }
 
-// A box with its upright edges cut and its top and bottom bevelled, 60 triangles.
-static void bevel_box(mold *m, karst_vec3 low, karst_vec3 high, float bevel) {
-    karst_vec3 points[32];
-    for (int r = 0; r < 4; ++r) {
-        float in = r == 0 || r == 3 ? bevel : 0, y = r == 0 ? low.y : r == 1 ? low.y + bevel : high.y;
-        if (r == 2) y = high.y - bevel;
-        float x0 = low.x + in, x1 = high.x - in, z0 = low.z + in, z1 = high.z - in;
-        const float outline[8][2] = {{x0 + bevel, z0}, {x1 - bevel, z0}, {x1, z0 + bevel}, {x1, z1 - bevel},
-                                     {x1 - bevel, z1}, {x0 + bevel, z1}, {x0, z1 - bevel}, {x0, z0 + bevel}};
-        for (int i = 0; i < 8; ++i) points[8 * r + 7 - i] = (karst_vec3){outline[i][0], y, outline[i][1]};
-    }
-    mold_loft(m, points, 4, 8, true, true);
-}
-
 // ---- running gear, the right side (x > 0) -------------------------------------------------------------
 
 // The belt, (z, y): the front up, the top back, the rear down.
@@ -108,14 +68,14 @@ static void track(mold *m) {
     karst_vec3 points[64];
     for (int r = 0; r < 4; ++r)
         for (int i = 0; i < 16; ++i) points[16 * r + 15 - i] = belt_at(i, ring[r][0], ring[r][1]);
-    part(m, HULL, RUBBER, 1);
+    part(m, HULL, TYRE, 1);
     mold_loft(m, points, 4, 16, true, true);
 }
 
 static void wheel(mold *m, float z, float y, float radius) {
     const float profile[3][2] = {{radius, 1.46f}, {radius, 1.70f}, {0.55f * radius, 1.60f}};
-    part(m, HULL, STEEL, 2);
-    lathe(m, 0, (karst_vec3){0, y, z}, 8, profile, 3, false, true);
+    part(m, HULL, METAL, 2);
+    mold_lathe(m, 0, (karst_vec3){0, y, z}, 8, profile, 3, false, true);
 }
 
 static void side(mold *m) {
@@ -124,7 +84,7 @@ static void side(mold *m) {
     wheel(m, 2.62f, 0.74f, 0.29f);
     wheel(m, -2.66f, 0.74f, 0.29f);
     part(m, HULL, TEAM, 3);
-    bevel_box(m, (karst_vec3){1.02f, 1.20f, -3.10f}, (karst_vec3){1.80f, 1.40f, 2.62f}, 0.05f);
+    shape_bevel_box(m, (karst_vec3){1.02f, 1.20f, -3.10f}, (karst_vec3){1.80f, 1.40f, 2.62f}, 0.05f);
 }
 
 // ---- turret and gun ------------------------------------------------------------------------------------
@@ -146,15 +106,15 @@ static void turret(mold *m) {
 
     static const float hatch[3][2] = {{0.34f, 2.05f}, {0.34f, 2.19f}, {0.27f, 2.24f}};
     part(m, TURRET, TEAM, 5);
-    lathe(m, 1, (karst_vec3){0.38f, 0, -0.55f}, 8, hatch, 3, false, true);
-    part(m, TURRET, GLASS, 6);  // the sight
+    mold_lathe(m, 1, (karst_vec3){0.38f, 0, -0.55f}, 8, hatch, 3, false, true);
+    part(m, TURRET, SIGHT, 6);  // the sight
     static const float x[2] = {-0.62f, -0.30f}, y[2] = {2.04f, 2.26f}, z[2] = {-0.10f, 0.22f};
     const karst_vec3 box[8] = {{x[0], y[0], z[1]}, {x[1], y[0], z[1]}, {x[1], y[0], z[0]}, {x[0], y[0], z[0]},
                                {x[0], y[1], z[1]}, {x[1], y[1], z[1]}, {x[1], y[1], z[0]}, {x[0], y[1], z[0]}};
     mold_loft(m, box, 2, 4, true, true);
     static const float mast[2][2] = {{0.025f, 2.04f}, {0.004f, 3.05f}};
-    part(m, TURRET, STEEL, 7);
-    lathe(m, 1, (karst_vec3){-0.55f, 0, -1.05f}, 3, mast, 2, true, true);
+    part(m, TURRET, METAL, 7);
+    mold_lathe(m, 1, (karst_vec3){-0.55f, 0, -1.05f}, 3, mast, 2, true, true);
 }
 
 static void gun(mold *m) {
@@ -172,8 +132,8 @@ static void gun(mold *m) {
     static const float barrel[10][2] = {{0.14f, 1.30f},  {0.14f, 1.95f}, {0.175f, 2.02f}, {0.175f, 2.70f},
                                         {0.115f, 2.80f}, {0.10f, 4.30f}, {0.145f, 4.34f}, {0.145f, 4.76f},
                                         {0.08f, 4.80f},  {0.07f, 4.50f}};
-    part(m, GUN, STEEL, 9);
-    lathe(m, 2, (karst_vec3){0, 1.74f, 0}, 8, barrel, 10, false, true);
+    part(m, GUN, METAL, 9);
+    mold_lathe(m, 2, (karst_vec3){0, 1.74f, 0}, 8, barrel, 10, false, true);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------------
@@ -181,8 +141,8 @@ static void gun(mold *m) {
 static void name_things(karst_model *m) {
     static const karst_model_material paint[PAINTS] = {
         [ARMOUR] = {"armour", {0.19f, 0.20f, 0.13f, 1}}, [TEAM] = {"team", {0.27f, 0.03f, 0.02f, 1}},
-        [STEEL] = {"steel", {0.10f, 0.10f, 0.11f, 1}},   [RUBBER] = {"rubber", {0.035f, 0.033f, 0.03f, 1}},
-        [GLASS] = {"glass", {0.03f, 0.09f, 0.12f, 1}},
+        [METAL] = {"steel", {0.10f, 0.10f, 0.11f, 1}},   [TYRE] = {"rubber", {0.035f, 0.033f, 0.03f, 1}},
+        [SIGHT] = {"glass", {0.03f, 0.09f, 0.12f, 1}},
     };
     // Where each joint turns; the rest pose has no rotation, so that its matrix only shifts.
     static const struct {
@@ -212,8 +172,8 @@ karst_status scene_model_tank(karst_model **out) {
     for (int k = 0; k < 2; ++k) {
         m.mirrored = k;
         side(&m);
-        part(&m, HULL, STEEL, 10);
-        lathe(&m, 2, (karst_vec3){0.55f, 1.16f, 0}, 6, exhaust, 2, true, false);
+        part(&m, HULL, METAL, 10);
+        mold_lathe(&m, 2, (karst_vec3){0.55f, 1.16f, 0}, 6, exhaust, 2, true, false);
     }
     m.mirrored = false;
     turret(&m);

@@ -49,6 +49,8 @@ struct args {
 };
 
 const char *arg_text(const args *a, const char *name, const char *otherwise);
+// All values of an option that may be given several times, the first `most` of them. @return how many were given
+int arg_texts(const args *a, const char *name, const char **out, int most);
 bool arg_flag(const args *a, const char *name);
 // These print one line and set *bad on nonsense. Pairs are "AxB", triples "X,Y,Z".
 double arg_real(args *a, const char *name, double otherwise, double least, double most, bool *bad);

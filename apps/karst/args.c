@@ -202,6 +202,16 @@ const char *arg_text(const args *a, const char *name, const char *otherwise) {
     return i < 0 ? otherwise : a->given[i].value;
 }
 
+int arg_texts(const args *a, const char *name, const char **out, int most) {
+    int count = 0;
+    for (int i = 0; i < a->given_count; ++i) {
+        if (strcmp(a->given[i].name, name)) continue;
+        if (count < most) out[count] = a->given[i].value;
+        ++count;
+    }
+    return count;
+}
+
 // A finite number at the front of text; *end is left behind it.
 static bool scan_real(const char *text, const char **end, double *out) {
     if (isspace((unsigned char)*text)) return false;

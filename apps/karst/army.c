@@ -1,83 +1,106 @@
 // SPDX-License-Identifier: MIT
-// Army: places from numbers of a seed, levels from the governor.
+// Army: meshes read or made, levels from the governor.
 #include "army.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "army_place.h"
 #include "core/core.h"
 #ifdef KARST_WITH_AUTHOR
 #include "karst/mrmbuild.h"
-#include "scenes/models.h"
+#include "scenes/made.h"
 #endif
 
-static const double pi = 3.14159265358979323846;
-static const uint64_t seed = 1;
-static const float gentle = 0.94f;  // cosine of the steepest slope that is stood on, 20 degrees
-static const double apart = 1.5;    // units, in their diameters
+// ---- kinds -----------------------------------------------------------------------------------------
 
-// ---- the mesh --------------------------------------------------------------------------------------
+static void measure(army_kind *kind, bool is_made) {
+    const karst_model *m = karst_mrm_model(kind->mrm);
+    karst_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    double aside = 1e-3;
+    for (uint32_t k = 0; k < m->vertex_count; ++k) {
+        karst_vec3 p = m->position[k];
+        low = (karst_vec3){fminf(low.x, p.x), fminf(low.y, p.y), fminf(low.z, p.z)};
+        high = (karst_vec3){fmaxf(high.x, p.x), fmaxf(high.y, p.y), fmaxf(high.z, p.z)};
+        aside = fmax(aside, hypot((double)p.x, (double)p.z));
+    }
+    kind->centre = (karst_vec3){0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)};
+    kind->radius_m = fmaxf(0.5f * hypotf(hypotf(high.x - low.x, high.y - low.y), high.z - low.z), 1e-3f);
+    kind->aside_m = (float)aside;
+    kind->base_m = is_made ? 0 : low.y;  // made models have the ground at 0
+    kind->reach_m = fmaxf(kind->base_m - low.y, 0);
+    // What is near the ground, which may be much less than all of it.
+    float below = kind->base_m + fminf(fmaxf(0.1f * (high.y - kind->base_m), 0.05f), 0.3f);
+    float foot[4] = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+    for (uint32_t k = 0; k < m->vertex_count; ++k) {
+        karst_vec3 p = m->position[k];
+        if (p.y > below) continue;
+        foot[0] = fminf(foot[0], p.x), foot[1] = fmaxf(foot[1], p.x);
+        foot[2] = fminf(foot[2], p.z), foot[3] = fmaxf(foot[3], p.z);
+    }
+    for (int c = 0; c < 4; c += 2) {  // at least a step wide, or a slope would be a matter of millimetres
+        float middle = foot[c] <= foot[c + 1] ? 0.5f * (foot[c] + foot[c + 1]) : 0;
+        float half = fmaxf(foot[c] <= foot[c + 1] ? 0.5f * (foot[c + 1] - foot[c]) : 0, 0.1f * kind->aside_m);
+        kind->foot[c] = middle - half;
+        kind->foot[c + 1] = middle + half;
+    }
+}
 
-static karst_status read_mesh(const char *what, karst_report *report, karst_mrm **out) {
-    if (strncmp(what, "made:", 5)) return karst_mrm_open(what, NULL, report, out);
-    if (strcmp(what, "made:tank"))
-        return kst_fail(report, KARST_ERROR_ARGUMENT, "--army %s: give a .kmrm file or made:tank", what);
+static army_kind *add_kind(army *a, karst_mrm *mrm, bool is_made) {
+    army_kind *kind = &a->kinds[a->kind_count++];
+    *kind = (army_kind){.mrm = mrm, .share = 1};
+    kind->levels = karst_mrm_curve(mrm, &kind->level_count);
+    measure(kind, is_made);
+    return kind;
+}
+
 #ifdef KARST_WITH_AUTHOR
+static karst_status make_kind(army *a, const scene_made *made, bool mixed, karst_report *report) {
+    if (a->kind_count == ARMY_KINDS_MAX)
+        return kst_fail(report, KARST_ERROR_LIMIT, "--army: %d meshes at most", ARMY_KINDS_MAX);
     karst_model *model;
-    karst_status status = scene_model_tank(&model);
-    if (status) return kst_fail(report, status, "no memory for a tank");
-    status = karst_mrm_build(model, NULL, NULL, report, out);
+    karst_mrm *mrm;
+    karst_status status = made->make(&model);
+    if (status) return kst_fail(report, status, "no memory for a %s", made->name);
+    status = karst_mrm_build(model, NULL, NULL, report, &mrm);
     karst_model_destroy(model);
+    if (status) return status;
+    army_kind *kind = add_kind(a, mrm, true);
+    kind->upright = made->upright;
+    kind->vary = made->vary;
+    kind->turns = made->upright || made->vary > 0;
+    kind->share = mixed ? made->share : 1;
+    return KARST_OK;
+}
+
+static karst_status make_kinds(army *a, const char *name, karst_report *report) {
+    int count;
+    const scene_made *all = scene_made_all(&count), *one = scene_made_find(name);
+    if (one) return make_kind(a, one, false, report);
+    if (strcmp(name, "all"))
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "--army made:%s: give a .kmrm file, made:all or made: one of %s",
+                        name, SCENE_MADE_UNITS);
+    karst_status status = KARST_OK;
+    for (int k = 0; k < count && !status; ++k)
+        if (all[k].share) status = make_kind(a, &all[k], true, report);
     return status;
+}
 #else
-    return kst_fail(report, KARST_ERROR_UNSUPPORTED, "--army made:tank: this build makes none; give a .kmrm file");
+static karst_status make_kinds(army *a, const char *name, karst_report *report) {
+    (void)a;
+    return kst_fail(report, KARST_ERROR_UNSUPPORTED, "--army made:%s: this build makes none; give a .kmrm file", name);
+}
 #endif
-}
 
-static void measure(army *a) {
-    const karst_model *m = karst_mrm_model(a->mrm);
-    karst_box b = karst_model_bounds(m);
-    double x = b.max.x - b.min.x, y = b.max.y - b.min.y, z = b.max.z - b.min.z;
-    a->centre =
-        (karst_vec3){(float)(0.5 * (b.min.x + b.max.x) - m->origin.x), (float)(0.5 * (b.min.y + b.max.y) - m->origin.y),
-                     (float)(0.5 * (b.min.z + b.max.z) - m->origin.z)};
-    a->radius_m = (float)fmax(0.5 * sqrt(x * x + y * y + z * z), 1e-3);
-}
-
-// ---- places ----------------------------------------------------------------------------------------
-
-// Stand a unit at (x, z): false where there is no ground below all of it, where that is steep, or under water.
-static bool stand(const army *a, const karst_scene *scene, double x, double z, float water_m, karst_gl_instance *out) {
-    double r = 0.4 * (double)a->radius_m, h[4];
-    if (!karst_scene_height(scene, x - r, z, &h[0]) || !karst_scene_height(scene, x + r, z, &h[1]) ||
-        !karst_scene_height(scene, x, z - r, &h[2]) || !karst_scene_height(scene, x, z + r, &h[3]))
-        return false;
-    double dx = (h[0] - h[1]) / (2 * r), dz = (h[2] - h[3]) / (2 * r), length = sqrt(dx * dx + 1 + dz * dz);
-    *out = (karst_gl_instance){.position = {x, 0.25 * (h[0] + h[1] + h[2] + h[3]), z},
-                               .scale = 1,
-                               .shadow = true,
-                               .up = {(float)(dx / length), (float)(1 / length), (float)(dz / length)}};
-    double twist = fabs(h[0] + h[1] - h[2] - h[3]);  // a hollow or a hump is no place
-    return out->up.y > gentle && twist < 0.3 * r && !(fmin(fmin(h[0], h[1]), fmin(h[2], h[3])) < (double)water_m + 0.3);
-}
-
-// Squares of a grid in rings round the middle, each with one place in it, until there are enough.
-static void place_all(army *a, const karst_scene *scene, karst_pos middle, double heading, float water_m, int count) {
-    double step = 2 * apart * (double)a->radius_m;
-    int rings = (int)(4 * sqrt((double)count)) + 40;
-    for (int ring = 0; ring <= rings; ++ring)
-        for (int j = -ring; j <= ring; ++j)
-            for (int i = -ring; i <= ring; i += abs(j) == ring || !ring ? 1 : 2 * ring) {
-                if (a->count == count) return;
-                uint64_t place = 3 * ((uint64_t)(uint32_t)i << 32 | (uint32_t)j);
-                double x = middle.x + step * (i + 0.4 * (kst_random01(seed, place) - 0.5));
-                double z = middle.z + step * (j + 0.4 * (kst_random01(seed, place + 1) - 0.5));
-                karst_gl_instance *unit = &a->units[a->count];
-                if (!stand(a, scene, x, z, water_m, unit)) continue;
-                unit->heading_rad = (float)(heading + 0.7 * (kst_random01(seed, place + 2) - 0.5));
-                ++a->count;
-            }
+static karst_status read_kinds(army *a, const char *what, karst_report *report) {
+    if (!strncmp(what, "made:", 5)) return make_kinds(a, what + 5, report);
+    if (a->kind_count == ARMY_KINDS_MAX)
+        return kst_fail(report, KARST_ERROR_LIMIT, "--army %s: %d meshes at most", what, ARMY_KINDS_MAX);
+    karst_mrm *mrm;
+    karst_status status = karst_mrm_open(what, NULL, report, &mrm);
+    if (!status) add_kind(a, mrm, false);
+    return status;
 }
 
 karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_pos otherwise, bool near) {
@@ -94,36 +117,43 @@ karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_po
 
 // ---- open and close --------------------------------------------------------------------------------
 
-karst_status army_open(army *a, const char *what, int count, karst_gl *gl, const karst_scene *scene, karst_pos eye,
-                       karst_pos middle, float water_m, karst_report *report) {
-    *a = (army){0};
-    karst_status status = read_mesh(what, report, &a->mrm);
-    if (status) return status;
-    measure(a);
-    int id;
+karst_status army_read(army *a, const char *const *what, int what_count, karst_report *report) {
+    karst_status status = KARST_OK;
+    for (int k = 0; k < what_count && !status; ++k) status = read_kinds(a, what[k], report);
+    return status;
+}
+
+static karst_status make_room(army *a, int count) {
+    size_t n = (size_t)count;
     karst_governor_def def = karst_governor_def_default();
     def.most_drawables = count;
-    a->units = calloc((size_t)count, sizeof *a->units);
-    a->drawables = calloc((size_t)count, sizeof *a->drawables);
-    a->seen = calloc((size_t)count, sizeof *a->seen);
-    a->whose = calloc((size_t)count, sizeof *a->whose);
-    status = a->units && a->drawables && a->seen && a->whose ? karst_governor_create(&def, &a->governor)
-                                                             : KARST_ERROR_MEMORY;
+    a->units = calloc(n, sizeof *a->units);
+    a->drawables = calloc(n, sizeof *a->drawables);
+    a->seen = calloc(n, sizeof *a->seen);
+    a->whose = calloc(n, sizeof *a->whose);
+    if (!a->units || !a->drawables || !a->seen || !a->whose) return KARST_ERROR_MEMORY;
+    return karst_governor_create(&def, &a->governor);
+}
+
+karst_status army_open(army *a, const char *const *what, int what_count, int count, karst_gl *gl,
+                       const army_place *place, karst_report *report) {
+    *a = (army){0};
+    karst_status status = army_read(a, what, what_count, report);
+    if (status) return status;
+    int id;
+    status = make_room(a, count);
     if (!status) status = karst_gl_meshes_create(gl, &a->meshes);
-    if (!status) status = karst_gl_meshes_add(a->meshes, a->mrm, &id);
-    if (status) return kst_fail(report, status, "%s: cannot be drawn: %s", what, karst_status_text(status));
-    double heading = atan2(eye.x - middle.x, middle.z - eye.z) + 0.25 * pi;
-    place_all(a, scene, middle, heading, water_m, count);
+    for (int k = 0; k < a->kind_count && !status; ++k) status = karst_gl_meshes_add(a->meshes, a->kinds[k].mrm, &id);
+    if (status) return kst_fail(report, status, "--army %s: cannot be drawn: %s", what[0], karst_status_text(status));
+    army_stand(a, place, count);
     if (!a->count)
         return kst_fail(report, KARST_ERROR_ARGUMENT,
                         "--army: no ground round %.0f, %.0f is level enough to stand on; look at another place",
-                        middle.x, middle.z);
+                        place->middle.x, place->middle.z);
     for (int k = 0; k < a->count; ++k) {
-        karst_drawable *d = &a->drawables[k];
-        *d = (karst_drawable){.weight = 1, .level = KARST_DRAWABLE_NEW};
-        int levels;
-        d->levels = karst_mrm_curve(a->mrm, &levels);
-        d->level_count = levels;
+        const army_kind *kind = &a->kinds[a->units[k].mesh];
+        a->drawables[k] = (karst_drawable){
+            .weight = 1, .level = KARST_DRAWABLE_NEW, .levels = kind->levels, .level_count = kind->level_count};
     }
     return KARST_OK;
 }
@@ -131,7 +161,7 @@ karst_status army_open(army *a, const char *what, int count, karst_gl *gl, const
 void army_close(army *a) {
     karst_gl_meshes_destroy(a->meshes);
     karst_governor_destroy(a->governor);
-    karst_mrm_destroy(a->mrm);
+    for (int k = 0; k < a->kind_count; ++k) karst_mrm_destroy(a->kinds[k].mrm);
     free(a->units);
     free(a->drawables);
     free(a->seen);
@@ -143,11 +173,12 @@ void army_close(army *a) {
 
 // Pixels that an error of a metre takes at the nearest place of a unit; 0 when it is not seen.
 static float pixels_of(const army *a, const karst_gl_instance *unit, const karst_view *view, double slope) {
+    const army_kind *kind = &a->kinds[unit->mesh];
     karst_vec3 u = unit->up;  // the centre is about over the place
-    double over = (double)a->centre.y;
+    double scale = (double)unit->scale, over = scale * (double)kind->centre.y, r = scale * (double)kind->radius_m;
     double x = unit->position.x + over * (double)u.x - view->eye.x;
     double y = unit->position.y + over * (double)u.y - view->eye.y;
-    double z = unit->position.z + over * (double)u.z - view->eye.z, r = (double)a->radius_m;
+    double z = unit->position.z + over * (double)u.z - view->eye.z;
     double depth = -(x * (double)view->back.x + y * (double)view->back.y + z * (double)view->back.z);
     double right = fabs(x * (double)view->right.x + y * (double)view->right.y + z * (double)view->right.z);
     double up = fabs(x * (double)view->up.x + y * (double)view->up.y + z * (double)view->up.z);
@@ -155,7 +186,7 @@ static float pixels_of(const army *a, const karst_gl_instance *unit, const karst
     if (depth < -r || right > tan_x * depth + r * sqrt(1 + tan_x * tan_x) ||
         up > tan_y * depth + r * sqrt(1 + tan_y * tan_y))
         return 0;
-    return (float)(1 / (slope * fmax(sqrt(x * x + y * y + z * z) - r, 0.1)));
+    return (float)(scale / (slope * fmax(sqrt(x * x + y * y + z * z) - r, 0.1)));
 }
 
 static double cpu_ms(void) {

@@ -4,36 +4,15 @@
 
 #include <math.h>
 
-#include "scenes/models.h"
-
-static karst_status tank(karst_model **out) {
-    return scene_model_tank(out);
-}
-static karst_status cube(karst_model **out) {
-    return scene_model_cube(24, out);
-}
-static karst_status facets(karst_model **out) {
-    return scene_model_facets(4, out);
-}
-static karst_status grid(karst_model **out) {
-    return scene_model_holed_grid(64, 24, 40, 1, out);
-}
-
 bool model_is_made(const args *a) {
     return arg_text(a, "--made", NULL) != NULL;
 }
 
 static int make(args *a, const char *name, karst_model **out) {
-    static const struct {
-        const char *name;
-        karst_status (*make)(karst_model **);
-    } known[] = {{"tank", tank}, {"cube", cube}, {"facets", facets}, {"grid", grid}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; ++k)
-        if (!strcmp(known[k].name, name)) {
-            karst_status status = known[k].make(out);
-            return status ? could_not(a, status) : EXIT_DONE;
-        }
-    return say_usage(a, "--made %s: there are tank, cube, facets and grid", name);
+    const scene_made *made = scene_made_find(name);
+    if (!made) return say_usage(a, "made:%s: there are %s", name, SCENE_MADE_NAMES);
+    karst_status status = made->make(out);
+    return status ? could_not(a, status) : EXIT_DONE;
 }
 
 // The options that a file is read by, as far as a made model can follow them.
@@ -68,12 +47,16 @@ int model_read(args *a, const char *path, karst_model_import_info *info, karst_m
     def.up = *up == 'z' ? KARST_MODEL_UP_Z : KARST_MODEL_UP_Y;
     if (crease >= 0) def.crease_rad = crease * 0.017453292519943295;
     *info = (karst_model_import_info){.unit_m = 1};
+    if (path && !strncmp(path, "made:", 5) && !made) {
+        made = path + 5;
+        path = NULL;
+    }
     if (made) {
         if (path) return say_usage(a, "--made %s: and a file too, %s: one of them", made, path);
         int result = make(a, made, out);
         return result ? result : remake(a, def.merge_m, def.crease_rad, info, out);
     }
-    if (!path) return say_usage(a, "which model? Give a file, or --made tank");
+    if (!path) return say_usage(a, "which model? Give a file, or made:tank");
     karst_status status = karst_geo_import_model(path, &def, &a->progress, &a->report, info, out);
     if (status) return could_not(a, status);
     for (int k = 0; k < info->warning_count; ++k) say_note(a, "%s: %s", path, info->warnings[k]);

@@ -3,6 +3,7 @@
 #pragma once
 #include "app.h"
 #include "karst/geo.h"
+#include "scenes/made.h"
 
 // Options of every verb that reads a model; goes into its table.
 #define MODEL_OPTIONS                                                                                            \
@@ -10,7 +11,7 @@
         {"--up", "AXIS", "the axis that points up in the file: y or z (y; formats that say are turned)"},        \
         {"--merge", "M", "vertices up to this far apart become one [m] (only equal ones)"},                      \
         {"--crease", "DEGREES", "new normals: edges sharper than this are hard, 0..180 (the file's normals)"}, { \
-        "--made", "NAME", "no file, a model made by code: tank, cube, facets, grid"                              \
+        "--made", "NAME", "no file, a model made by code, or give made:NAME as FILE: " SCENE_MADE_NAMES          \
     }
 
 // Read what the options and `path` say; path may be NULL with --made. EXIT_DONE, or the line was said.

@@ -6,6 +6,7 @@
 #include "army.h"
 #include "karst/geo.h"
 #include "picture.h"
+#include "scenes/made.h"
 #include "viewpoint.h"
 
 static double clock_s(clockid_t clock) {
@@ -66,16 +67,20 @@ static int choose_view(args *a, const picture *p, karst_view *view, karst_pos *a
 // --army: units that stand round the middle of the picture.
 static int muster(args *a, picture *p, const karst_view *view, karst_pos at, army *units) {
     bool bad = false;
-    const char *what = arg_text(a, "--army", NULL);
+    const char *what[ARMY_KINDS_MAX];
+    int whats = arg_texts(a, "--army", what, ARMY_KINDS_MAX);
     int count = (int)arg_int(a, "--count", ARMY_COUNT, 1, ARMY_COUNT_MAX, &bad);
     int64_t triangles = arg_int(a, "--army-triangles", ARMY_TRIANGLES, 1, ARMY_TRIANGLES_MAX, &bad);
     if (bad) return EXIT_USAGE;
-    if (!what && (arg_text(a, "--count", NULL) || arg_text(a, "--army-triangles", NULL)))
-        return say_usage(a, "say of what: --army made:tank, or a .kmrm file");
-    if (!what) return EXIT_DONE;
-    karst_pos middle = army_middle(p->scene, view, at, !arg_text(a, "--eye", NULL));
-    karst_status status =
-        army_open(units, what, count, p->gl, p->scene, view->eye, middle, p->look.water_m, &a->report);
+    if (whats > ARMY_KINDS_MAX) return say_usage(a, "--army: %d times at most", ARMY_KINDS_MAX);
+    if (!whats && (arg_text(a, "--count", NULL) || arg_text(a, "--army-triangles", NULL)))
+        return say_usage(a, "say of what: --army made:all, made:tank or a .kmrm file");
+    if (!whats) return EXIT_DONE;
+    const army_place place = {.scene = p->scene,
+                              .eye = view->eye,
+                              .middle = army_middle(p->scene, view, at, !arg_text(a, "--eye", NULL)),
+                              .water_m = p->look.water_m};
+    karst_status status = army_open(units, what, whats, count, p->gl, &place, &a->report);
     if (!status) status = army_choose(units, view, triangles);
     p->look.meshes = units->meshes;
     return status ? could_not(a, status) : EXIT_DONE;
@@ -88,6 +93,12 @@ static void tell_army(args *a, const army *units) {
         f.instances, (long long)f.triangles, f.levels, error);
     cJSON *o = cJSON_AddObjectToObject(a->out, "army");
     cJSON_AddNumberToObject(o, "units", units->count);
+    cJSON *kinds = cJSON_AddArrayToObject(o, "of_each");
+    for (int k = 0; k < units->kind_count; ++k) {
+        int count = 0;
+        for (int i = 0; i < units->count; ++i) count += units->units[i].mesh == k;
+        cJSON_AddItemToArray(kinds, cJSON_CreateNumber(count));
+    }
     cJSON_AddNumberToObject(o, "seen", f.instances);
     cJSON_AddNumberToObject(o, "triangles", (double)f.triangles);
     cJSON_AddNumberToObject(o, "levels", f.levels);
@@ -160,7 +171,8 @@ static const option options[] = {
     {"--look", "X,Y,Z", "a point to look at [world m]"},
     {"--stand", NULL, "the Y of --eye and --look counts from the ground"},
     {"--full-detail", NULL, "the reference triangles everywhere"},
-    {"--army", "FILE", "units on the ground: a .kmrm file, or made:tank"},
+    {"--army", "FILE",
+     "units on the ground: a .kmrm file, made:all or made: one of " SCENE_MADE_UNITS "; may be given again"},
     {"--count", "N", "how many of them, 1..100000 (200)"},
     {"--army-triangles", "N", "that all units together may have (60000)"},
     PICTURE_OPTIONS,

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "army.h"
+#include "scenes/made.h"
 
-typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, METHOD } kind;
+typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, ARMY, METHOD } kind;
 
 typedef struct option {
     const char *name, *value, *text;
@@ -46,7 +46,9 @@ static const option table[] = {
     {"--bare", NULL, "begin without text on the picture", FLAG, offsetof(options, bare), 0, 0, 0},
     {"--partial", NULL, "the pack is still being downloaded: show what is there, and more as it comes", FLAG,
      offsetof(options, partial), 0, 0, 0},
-    {"--army", "FILE", "units on the ground: a .kmrm file, or made:tank", TEXT, offsetof(options, army), 0, 0, 0},
+    {"--army", "FILE",
+     "units on the ground, may be given again: a .kmrm file, made:all, or made: one of " SCENE_MADE_UNITS, ARMY,
+     offsetof(options, army), 0, 0, 0},
     {"--count", "N", "how many of them (200)", WHOLE, offsetof(options, army_count), 1, ARMY_COUNT_MAX,
      offsetof(options, army_told)},
     {"--army-triangles", "N", "that all units together may have (60000)", WHOLE, offsetof(options, army_triangles), 1,
@@ -90,7 +92,11 @@ static int read_value(const option *o, const char *value, options *out, karst_re
     if (o->given) *(bool *)((char *)out + o->given) = true;
     if (o->kind == FLAG) *(bool *)place = true;
     if (o->kind == TEXT) *(const char **)place = value;
-    if (o->kind == FLAG || o->kind == TEXT) return VIEW_DONE;
+    if (o->kind == ARMY) {
+        if (out->army_whats == ARMY_KINDS_MAX) return wrong(report, "%s: %d times at most", o->name, ARMY_KINDS_MAX);
+        out->army[out->army_whats++] = value;
+    }
+    if (o->kind == FLAG || o->kind == TEXT || o->kind == ARMY) return VIEW_DONE;
     if (o->kind == METHOD) {
         if (karst_method_find(value, (karst_method *)(void *)place)) return VIEW_DONE;
         return wrong(report, "%s %s: give one of: %s", o->name, value, KARST_METHOD_NAMES);
@@ -154,7 +160,8 @@ int options_parse(int count, char **words, options *out, karst_report *report) {
         if (result) return result;
     }
     if (!out->pack) return wrong(report, "which pack? karst-view PACK [options]; see karst-view --help");
-    if (out->army_told && !out->army) return wrong(report, "of what army? --army made:tank, or a .kmrm file");
+    if (out->army_told && !out->army_whats)
+        return wrong(report, "of what army? --army made:all, --army made:tank, or a .kmrm file");
     return VIEW_DONE;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Options: the words of the command line.
 #pragma once
+#include "army.h"
 #include "karst/scene.h"
 
 // Exit codes: 0 done, 1 could not, 2 wrong usage.
@@ -17,8 +18,9 @@ typedef struct options {
     double seconds;  // 0: until it is closed
     const char *screenshot;
     bool walk, bare, json, partial;
-    int threads;       // 0: one a processor
-    const char *army;  // NULL: none
+    int threads;  // 0: one a processor
+    const char *army[ARMY_KINDS_MAX];
+    int army_whats;  // of those
     int army_count, army_triangles;
     bool army_told;      // one of these was given
     bool help, version;  // asked for; nothing else is checked then

@@ -74,8 +74,11 @@ static camera first_camera(const viewer *v) {
 static karst_status muster(viewer *v) {
     const options *o = v->options;
     karst_view view = camera_view(&v->camera, o->fov_rad, o->width, o->height);
-    karst_pos middle = army_middle(v->scene, &view, v->camera.eye, !o->has_look);
-    return army_open(&v->army, o->army, o->army_count, v->gl, v->scene, v->camera.eye, middle, o->water_m, &v->report);
+    const army_place place = {.scene = v->scene,
+                              .eye = v->camera.eye,
+                              .middle = army_middle(v->scene, &view, v->camera.eye, !o->has_look),
+                              .water_m = o->water_m};
+    return army_open(&v->army, o->army, o->army_whats, o->army_count, v->gl, &place, &v->report);
 }
 
 static bool draws_in_software(void) {
@@ -118,7 +121,7 @@ karst_status viewer_open(viewer *v, const options *o) {
     v->contour_m = contour_of(karst_pack_info_of(v->pack));
     v->camera = v->start = first_camera(v);
     v->army_triangles = o->army_triangles;
-    if (o->army) status = muster(v);
+    if (o->army_whats) status = muster(v);
     if (status) return status;
     if (o->walk && !v->camera.walking)
         tell(v, "no ground to stand on: flying");
@@ -179,7 +182,7 @@ static void set_error(viewer *v, float px) {
 
 static void set_triangles(viewer *v, int64_t triangles) {
     if (!v->army.count) {
-        tell(v, "no army: start with --army made:tank");
+        tell(v, "no army: start with --army made:all");
         return;
     }
     v->army_triangles = triangles < 1000 ? 1000 : triangles > ARMY_TRIANGLES_MAX ? ARMY_TRIANGLES_MAX : triangles;

@@ -28,7 +28,8 @@ typedef struct karst_gl_instance {
     float heading_rad;   ///< where the model's +z looks, from north (-z) clockwise
     float scale;         ///< > 0; 1: as the model is
     karst_vec3 up;       ///< world direction of the model's +y, length 1; y > 0
-    bool shadow;         ///< cast one on the plane through position across up: for what stands on even ground
+    bool shadow;         ///< cast one on a plane through position: for what stands on even ground
+    karst_vec3 ground;   ///< normal of that plane, length 1; y > 0; all 0: up
 } karst_gl_instance;
 
 /// What is drawn from now on. Copied. Instances of one mesh at one level are one draw a material, and share an index

@@ -31,7 +31,7 @@ static void make_array(karst_gl_meshes *m) {
     glVertexArrayAttribFormat(m->array, 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(face, colour));
     for (GLuint k = 0; k < 3; ++k)
         glVertexArrayAttribFormat(m->array, 3 + k, 4, GL_FLOAT, GL_FALSE, 4 * k * (GLuint)sizeof(float));
-    glVertexArrayAttribFormat(m->array, 6, 1, GL_FLOAT, GL_FALSE, offsetof(kst_mesh_place, casts));
+    glVertexArrayAttribFormat(m->array, 6, 3, GL_FLOAT, GL_FALSE, offsetof(kst_mesh_place, shadow));
     glVertexArrayBindingDivisor(m->array, 2, 1);
 }
 
@@ -227,7 +227,8 @@ static int sort_seen(karst_gl_meshes *m, const karst_frame *frame, const karst_v
     for (int k = 0; k < n; ++k) {
         const karst_gl_instance *i = &m->shown[m->keys[2 * k + 1]];
         matrix_of(i, frame->origin, m->places[k].rows);
-        m->places[k].casts = i->shadow;
+        karst_vec3 on = dot(i->ground, i->ground) > 0 ? i->ground : i->up;
+        memcpy(m->places[k].shadow, i->shadow ? (const float[3]){on.x, on.y, on.z} : (const float[3]){0}, sizeof on);
     }
     return n;
 }

@@ -30,9 +30,10 @@ typedef struct kst_mesh_run {
     kst_mesh_level *level;
 } kst_mesh_run;
 
-// An instance as the device has it: rows of the matrix from the model into the frame; 1 when it casts a shadow.
+// An instance as the device has it: rows of the matrix from the model into the frame; normal of the plane that its
+// shadow falls on, 0 when it casts none.
 typedef struct kst_mesh_place {
-    float rows[12], casts;
+    float rows[12], shadow[3];
 } kst_mesh_place;
 
 struct karst_gl_meshes {

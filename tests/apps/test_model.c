@@ -69,8 +69,9 @@ static void bad_use_and_bad_files_give_one_line(void **state) {
         int code;
         const char *word;
     } cases[] = {
-        {run_karst("model"), 2, "--made tank"},
-        {run_karst("model", "--made", "car"), 2, "tank, cube"},
+        {run_karst("model"), 2, "made:tank"},
+        {run_karst("model", "made:hause"), 2, "tank, truck"},
+        {run_karst("model", "--made", "car"), 2, "oak, cube"},
         {run_karst("model", path, "--made", "tank"), 2, "one of them"},
         {run_karst("model", path, "--up", "x"), 2, "y or z"},
         {run_karst("model", path, "--crease", "200"), 2, "--crease"},

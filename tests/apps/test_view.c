@@ -50,9 +50,11 @@ static void options_are_read(void **state) {
     assert_true(isnan(o.water_m));
     assert_int_equal(PARSE("--method", "rings", "--skirt", "250", "--water", "-2.5", "p"), VIEW_DONE);
     assert_true(o.method == KARST_METHOD_RINGS && o.skirt_m == 250 && o.water_m == -2.5f);
-    assert_null(o.army);
-    assert_int_equal(PARSE("--army", "made:tank", "--count", "12", "--army-triangles=9000", "p"), VIEW_DONE);
-    assert_true(!strcmp(o.army, "made:tank") && o.army_count == 12 && o.army_triangles == 9000);
+    assert_int_equal(o.army_whats, 0);
+    assert_int_equal(PARSE("--army", "made:tank", "--count", "12", "--army=x.kmrm", "--army-triangles=9000", "p"),
+                     VIEW_DONE);
+    assert_true(o.army_whats == 2 && !strcmp(o.army[0], "made:tank") && !strcmp(o.army[1], "x.kmrm"));
+    assert_true(o.army_count == 12 && o.army_triangles == 9000);
     assert_int_equal(PARSE("--nonsense", "--help"), VIEW_DONE);
     assert_true(o.help);
 }

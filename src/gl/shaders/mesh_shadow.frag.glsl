@@ -13,8 +13,8 @@ void main() {
     if (slant > -1e-3) discard;  // the plane from below
     float dist = dot(v_foot - u_eye.xyz, v_up) / slant;
     vec3 at = u_eye.xyz + d * dist;
-    // Ground is no plane: what is a little nearer still gets the shadow.
-    vec4 clip = u_clip * vec4(at - d * min(0.12 / u_stand.y, 0.5 * dist), 1.0);
+    // Ground is no plane: what is a little nearer still gets the shadow, but not the walls of a house.
+    vec4 clip = u_clip * vec4(at - d * min(min(0.12 / u_stand.y, 0.35), 0.5 * dist), 1.0);
     gl_FragDepth = clip.z / clip.w;
     vec2 uv = map_uv(at.xz);
     vec3 sky = air_ambient(v_up), lit = sky + u_sunlight.rgb * max(dot(u_sun.xyz, v_up), 0.0);
