@@ -73,7 +73,8 @@ typedef karst_status bench_main(bench *b);
     f(erode) \
     f(relax) \
     f(stroke) \
-    f(governor)
+    f(governor) \
+    f(patch)
 // clang-format on
 #define BENCH_DECLARE(name) extern bench_main bench_##name __attribute__((weak));
 BENCH_LIST(BENCH_DECLARE)

@@ -80,6 +80,26 @@ KARST_API karst_status karst_net_cut(const karst_net *net, int32_t zone_x, int32
 /// Free a zone. NULL is allowed.
 KARST_API void karst_zone_destroy(karst_zone *zone);
 
+/// Write a zone as bytes: at most `room` into `out`, nothing when it is NULL. The same zone gives the same bytes
+/// everywhere. Threads: any. Cost: O(zone). @return how many bytes it has; more than `room`: what was written is of no
+/// use
+KARST_API size_t karst_zone_write(const karst_zone *zone, void *out, size_t room);
+/// Make a zone from bytes that may come from anywhere; it is the one that was written, to the last vertex.
+/// @param bank must outlive the zone, and be the one that it was cut with @param allocator NULL: malloc; kept
+/// @param report one line that names the element at fault, its place and the remedy; may be NULL
+/// @param out yours until karst_zone_destroy(); untouched on error
+/// @return KARST_ERROR_FORMAT, KARST_ERROR_VERSION, KARST_ERROR_MEMORY. Threads: any. Cost: O(zone).
+KARST_API karst_status karst_zone_read(const void *bytes, size_t size, const karst_noise_bank *bank,
+                                       const karst_allocator *allocator, karst_report *report, karst_zone **out);
+
+/// Do zones make whole ground together? Edges that are in two of them are the same in both (points, normals,
+/// displacement, parts, sizes, radii), and each part of one that is not open has a patch on both sides. Edges of a zone
+/// that have the same points as another of its own are not judged.
+/// @param report one line: the zones and place at fault, or which zone is missing; may be NULL
+/// @return KARST_ERROR_FORMAT, KARST_ERROR_MEMORY. Threads: any. Cost: O(n log n) of edges, 64 bytes of memory each.
+KARST_API karst_status karst_zones_check(const karst_zone *const *zones, int32_t count,
+                                         const karst_allocator *allocator, karst_report *report);
+
 /// All vertices of a piece at the finest level: (4 N + 1)^2, rows along s, from the zone's bias. Those at tile corners
 /// equal karst_zone.places; those on a side are functions of its edge alone. Threads: any. Cost: 40 ns a vertex.
 KARST_API void karst_zone_fine(const karst_zone *zone, uint32_t piece, karst_fine *out);

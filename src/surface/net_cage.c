@@ -249,7 +249,7 @@ static karst_status fill(cage *c) {
     make_normals(c);
     for (int32_t k = 0; k < d->place_count && !status; ++k) {
         int noise = (slot[k] ? slot[k] - 1 : 0) + 16 * d->noise_set;
-        float h = kst_noise_at(bank, noise, (float)(k % 31) * 1.37f, (float)(k % 29) * 1.11f);
+        float h = kst_bank_height(bank, noise, (float)(k % 31) * 1.37f, (float)(k % 29) * 1.11f);
         karst_net_corner corner = {.edge = KARST_NET_NONE, .noise = (int8_t)floorf(h * 127 + 0.5f)};
         to_steps(c, d->places[k], corner.at);
         int32_t index;

@@ -56,7 +56,7 @@ void karst_noise_bank_make(karst_noise_bank *out) {
         }
 }
 
-float kst_noise_at(const karst_noise_bank *bank, int noise, float x, float y) {
+float kst_bank_height(const karst_noise_bank *bank, int noise, float x, float y) {
     if ((noise & 15) == 0) return 0;
     int i = (int)floorf(x), j = (int)floorf(y);
     float u = x - (float)i, v = y - (float)j;

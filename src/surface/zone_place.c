@@ -21,7 +21,7 @@ karst_vec3 kst_curve_normal(const kst_curve_at *curve, float t) {
 
 // A row of the edge's own map, that runs to the heights of its ends in the last half tile.
 float kst_curve_height(const kst_zone_record *record, const kst_curve_at *curve, float t) {
-    float tiles = curve->tiles, h = kst_noise_at(record->bank, curve->noise, 4 * tiles * t, (float)curve->noise * 7);
+    float tiles = curve->tiles, h = kst_bank_height(record->bank, curve->noise, 4 * tiles * t, (float)curve->noise * 7);
     if (curve->crease) h *= 0.5f;
     float to_end = tiles * (t < 0.5f ? t : 1 - t) * 2, end = curve->height[t < 0.5f ? 0 : 1];
     return to_end < 1 ? end + (h - end) * to_end : h;
@@ -67,7 +67,7 @@ static float tile_height(const kst_zone_record *record, const kst_patch_data *pa
     for (int b = 0; b < (oj ? 2 : 1); ++b)
         for (int a = 0; a < (oi ? 2 : 1); ++a) {
             int slot = patch->slot[KARST_NET_TILES_MAX * (j + b * oj) + i + a * oi] + 16 * patch->noise_set;
-            sum += kst_noise_at(record->bank, slot, px, py) * (a ? bx : 1 - bx) * (b ? by : 1 - by);
+            sum += kst_bank_height(record->bank, slot, px, py) * (a ? bx : 1 - bx) * (b ? by : 1 - by);
         }
     return sum;
 }

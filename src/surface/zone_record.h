@@ -84,7 +84,7 @@ void kst_facing_pack(karst_vec3 normal, int16_t out[2]);
 karst_vec3 kst_facing_unpack(const int16_t in[2]);
 
 // Displacement [m] of map `noise` (slot + 16 set) at (x, y) [samples].
-float kst_noise_at(const karst_noise_bank *bank, int noise, float x, float y);
+float kst_bank_height(const karst_noise_bank *bank, int noise, float x, float y);
 
 // zone_place.c: places on a curve, t in [0, 1] dyadic; normal and height are of the curve and its ends alone.
 karst_vec3 kst_curve_normal(const kst_curve_at *curve, float t);
@@ -99,8 +99,11 @@ void kst_piece_places(const karst_zone *zone, const karst_piece *piece, int cell
 karst_status kst_zone_build(kst_zone_data *data, const karst_noise_bank *bank, const karst_allocator *allocator,
                             karst_report *report, karst_zone **out);
 void kst_zone_data_free(kst_zone_data *data, const karst_allocator *allocator);
-// Every rule that kst_zone_build() relies on, of data that may come from anywhere. One line names the first fault.
-karst_status kst_zone_data_check(const kst_zone_data *data, karst_report *report);
+// zone_check.c: every rule that kst_zone_build() relies on, of data that may come from anywhere. One line names the
+// first fault. Edges that end inside each other are found by building.
+karst_status kst_zone_data_check(const kst_zone_data *data, const karst_allocator *allocator, karst_report *report);
+// The bias of a zone from its cell and step, and its height [m].
+karst_status kst_zone_bias(kst_zone_data *data, int32_t up_m, karst_report *report);
 // Corner of a zone at eighth 0..8 of an edge; one must be there.
 static inline uint16_t kst_edge_corner(const kst_zone_data *data, const kst_edge_data *edge, int eighth) {
     int per = 8 >> edge->spans_log2;
