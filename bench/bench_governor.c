@@ -187,11 +187,11 @@ static void make_small(small_case *c, uint64_t seed, uint64_t *at) {
     c->input = (karst_governor_input){.most_triangles = (int64_t)draw(seed, at, 400, 3000), .ground = &c->ground};
 }
 
-// The least largest error of all choices of levels, the ground taking what is left: half the px, four times the
-// triangles, as karst/governor.h says; -1 when none fits.
+// The least largest error of all choices of levels, the ground taking what is left: as karst/governor.h says; -1 when
+// none fits.
 static double least_error(const small_case *c) {
     double best = -1, at = (double)c->ground.error_px, n = (double)c->ground.triangles,
-           most = (double)c->ground.most_px;
+           most = (double)c->ground.most_px, power = 2 << c->ground.steepness;
     int choices = 1;
     for (int i = 0; i < SMALL; ++i) choices *= SMALL_LEVELS;
     for (int choice = 0; choice < choices; ++choice) {
@@ -201,8 +201,8 @@ static double least_error(const small_case *c) {
             left -= d->levels[rest % SMALL_LEVELS].triangles;
             worst = fmax(worst, (double)(d->levels[rest % SMALL_LEVELS].error_m * d->pixels_per_m * d->weight));
         }
-        if (left < ceil(n * (at / most) * (at / most))) continue;
-        double px = fmin(fmax(at * sqrt(n / left), (double)c->ground.least_px), most);
+        if (left < ceil(n * pow(at / most, power))) continue;
+        double px = fmin(fmax(at * pow(n / left, 1 / power), (double)c->ground.least_px), most);
         worst = fmax(worst, px * (double)c->ground.weight);
         if (best < 0 || worst < best) best = worst;
     }

@@ -117,6 +117,14 @@ karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_po
 
 // ---- open and close --------------------------------------------------------------------------------
 
+karst_governor_def army_governor_def(int count) {
+    karst_governor_def def = karst_governor_def_default();
+    def.most_drawables = count;
+    def.start_triangles = 200000;
+    def.least_triangles = 20000;
+    return def;
+}
+
 karst_status army_read(army *a, const char *const *what, int what_count, karst_report *report) {
     karst_status status = KARST_OK;
     for (int k = 0; k < what_count && !status; ++k) status = read_kinds(a, what[k], report);
@@ -125,8 +133,7 @@ karst_status army_read(army *a, const char *const *what, int what_count, karst_r
 
 static karst_status make_room(army *a, int count) {
     size_t n = (size_t)count;
-    karst_governor_def def = karst_governor_def_default();
-    def.most_drawables = count;
+    karst_governor_def def = army_governor_def(count);
     a->units = calloc(n, sizeof *a->units);
     a->drawables = calloc(n, sizeof *a->drawables);
     a->seen = calloc(n, sizeof *a->seen);
@@ -195,8 +202,18 @@ static double cpu_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+static void sum_up(army *a, int seen) {
+    a->triangles = 0;
+    a->error_px = 0;
+    for (int k = 0; k < seen; ++k) {
+        const karst_mrm_level *level = &a->seen[k].levels[a->seen[k].level];
+        a->triangles += level->triangles;
+        a->error_px = fmaxf(a->error_px, level->error_m * a->seen[k].pixels_per_m);
+    }
+}
+
 // What is out of view is no part of the budget, and waits at the coarsest level.
-karst_status army_choose(army *a, const karst_view *view, int64_t most_triangles) {
+karst_status army_choose(army *a, const karst_view *view, const karst_governor_input *input) {
     double begin = cpu_ms(), slope = karst_view_error_slope(view, 1);
     int seen = 0;
     for (int k = 0; k < a->count; ++k) {
@@ -210,14 +227,14 @@ karst_status army_choose(army *a, const karst_view *view, int64_t most_triangles
             d->level = KARST_DRAWABLE_NEW;
         }
     }
-    const karst_governor_input input = {.most_triangles = most_triangles};
-    karst_governor_update(a->governor, &input, a->seen, seen, &a->figures);
+    karst_governor_update(a->governor, input, a->seen, seen, &a->figures);
     for (int k = 0; k < seen; ++k) {
         const karst_drawable *d = &a->seen[k];
         a->drawables[a->whose[k]].level = d->level;
         a->units[a->whose[k]].vertices = d->levels[d->level].vertices;
     }
     karst_status status = karst_gl_meshes_show(a->meshes, a->units, a->count);
+    sum_up(a, seen);
     a->choose_ms = cpu_ms() - begin;
     return status;
 }

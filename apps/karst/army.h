@@ -39,7 +39,9 @@ typedef struct army {
     int *whose;
     int count;
     karst_governor_figures figures;  // of the last choice
-    double choose_ms;                // processor time of it
+    int64_t triangles;               // of units in view, and their largest error
+    float error_px;
+    double choose_ms;  // processor time of it
 } army;
 
 // Where an army stands.
@@ -60,8 +62,11 @@ karst_status army_open(army *a, const char *const *what, int what_count, int cou
                        const army_place *place, karst_report *report);
 void army_close(army *a);
 
-// Share so many triangles out for a view; what is drawn from now on.
-karst_status army_choose(army *a, const karst_view *view, int64_t most_triangles);
+// Share what `input` allows out for a view; what is drawn from now on.
+karst_status army_choose(army *a, const karst_view *view, const karst_governor_input *input);
+
+// A governor for so many units: the default, but that a slow machine does not begin with a million triangles.
+karst_governor_def army_governor_def(int count);
 
 // Where the middle of a view meets the ground; `otherwise` where it meets none. With `near`, when nobody asked for that
 // place, a place on the way there from which units are not dots: three times as far as the eye is high, 150 m at least.

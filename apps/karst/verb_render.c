@@ -3,7 +3,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "army.h"
+#include "budget.h"
 #include "karst/geo.h"
 #include "picture.h"
 #include "scenes/made.h"
@@ -70,7 +70,6 @@ static int muster(args *a, picture *p, const karst_view *view, karst_pos at, arm
     const char *what[ARMY_KINDS_MAX];
     int whats = arg_texts(a, "--army", what, ARMY_KINDS_MAX);
     int count = (int)arg_int(a, "--count", ARMY_COUNT, 1, ARMY_COUNT_MAX, &bad);
-    int64_t triangles = arg_int(a, "--army-triangles", ARMY_TRIANGLES, 1, ARMY_TRIANGLES_MAX, &bad);
     if (bad) return EXIT_USAGE;
     if (whats > ARMY_KINDS_MAX) return say_usage(a, "--army: %d times at most", ARMY_KINDS_MAX);
     if (!whats && (arg_text(a, "--count", NULL) || arg_text(a, "--army-triangles", NULL)))
@@ -81,14 +80,47 @@ static int muster(args *a, picture *p, const karst_view *view, karst_pos at, arm
                               .middle = army_middle(p->scene, view, at, !arg_text(a, "--eye", NULL)),
                               .water_m = p->look.water_m};
     karst_status status = army_open(units, what, whats, count, p->gl, &place, &a->report);
-    if (!status) status = army_choose(units, view, triangles);
     p->look.meshes = units->meshes;
     return status ? could_not(a, status) : EXIT_DONE;
 }
 
+// --triangles: of ground and army together; else each has its own option.
+static int divide(args *a, picture *p, const karst_view *view, budget *b, army *units) {
+    bool bad = false;
+    int64_t triangles = arg_int(a, "--triangles", 0, 1, BUDGET_TRIANGLES_MAX, &bad);
+    int64_t of_army = arg_int(a, "--army-triangles", ARMY_TRIANGLES, 1, ARMY_TRIANGLES_MAX, &bad);
+    if (bad) return EXIT_USAGE;
+    if (triangles && arg_text(a, "--army-triangles", NULL))
+        return say_usage(a, "--triangles %lld: the army is in it; leave --army-triangles out", (long long)triangles);
+    if (triangles && p->budget.full_detail)
+        return say_usage(a, "--triangles %lld: --full-detail takes what it takes; one of them", (long long)triangles);
+    bool asked = !triangles || arg_text(a, "--lod-error", NULL);
+    karst_status status = budget_open(b, triangles, 0, asked ? p->budget.error_px : 0, of_army);
+    if (!status) status = budget_settle(b, units, p->scene, view, &p->budget);
+    p->budget.error_px = p->look.error_px = b->ground.error_px;
+    return status ? could_not(a, status) : EXIT_DONE;
+}
+
+static void tell_budget(args *a, const budget *b, const karst_frame *frame, const army *units) {
+    long long ground = (long long)frame->figures.triangles, of_army = (long long)units->triangles;
+    double error = (double)b->figures.worst_error_px;
+    say(a, "budget: %lld of %lld triangles, ground %lld, army %lld; error at most %.3g px%s\n", ground + of_army,
+        (long long)b->triangles, ground, of_army, error,
+        b->figures.is_over ? ", the coarsest there is is over it" : "");
+    cJSON *o = cJSON_AddObjectToObject(a->out, "budget");
+    cJSON_AddNumberToObject(o, "triangles", (double)b->triangles);
+    cJSON_AddNumberToObject(o, "drawn", (double)(ground + of_army));
+    cJSON_AddNumberToObject(o, "ground", (double)ground);
+    cJSON_AddNumberToObject(o, "army", (double)of_army);
+    cJSON_AddNumberToObject(o, "max_error_px", error);
+    cJSON_AddNumberToObject(o, "ground_error_px", (double)b->ground.error_px);
+    cJSON_AddNumberToObject(o, "army_error_px", (double)units->error_px);
+    cJSON_AddBoolToObject(o, "is_over", b->figures.is_over);
+}
+
 static void tell_army(args *a, const army *units) {
     karst_gl_mesh_figures f = karst_gl_meshes_figures(units->meshes);
-    double error = (double)units->figures.worst_error_px;
+    double error = (double)units->error_px;
     say(a, "army: %d units, %d seen with %lld triangles at %d levels, error at most %.3g px\n", units->count,
         f.instances, (long long)f.triangles, f.levels, error);
     cJSON *o = cJSON_AddObjectToObject(a->out, "army");
@@ -106,9 +138,9 @@ static void tell_army(args *a, const army *units) {
     cJSON_AddNumberToObject(o, "max_error_px", error);
 }
 
-static int draw_view(args *a, picture *p, const char *output, const karst_view *seen, karst_pos at, const army *units) {
+static int draw_view(args *a, picture *p, const char *output, const karst_view *seen, karst_pos at, const army *units,
+                     const budget *shares) {
     const karst_view view = *seen;
-    p->budget.full_detail = arg_flag(a, "--full-detail");
     karst_frame frame;
     double wall = clock_s(CLOCK_MONOTONIC), cpu = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     karst_status status = picture_draw(p, &view, &frame);
@@ -126,6 +158,7 @@ static int draw_view(args *a, picture *p, const char *output, const karst_view *
         p->width, p->height, (long long)frame.figures.triangles, frame.figures.draws, error, cpu * 1e3,
         karst_gl_device());
     if (units->count) tell_army(a, units);
+    if (shares->is_one) tell_budget(a, shares, &frame, units);
     cJSON_AddStringToObject(a->out, "picture", output);
     cJSON_AddNumberToObject(a->out, "width", p->width);
     cJSON_AddNumberToObject(a->out, "height", p->height);
@@ -147,9 +180,13 @@ static int draw(args *a, picture *p, const char *output) {
     karst_view view;
     karst_pos at;
     army units = {0};
+    budget shares = {0};
+    p->budget.full_detail = arg_flag(a, "--full-detail");
     int result = choose_view(a, p, &view, &at);
     if (!result) result = muster(a, p, &view, at, &units);
-    if (!result) result = draw_view(a, p, output, &view, at, &units);
+    if (!result) result = divide(a, p, &view, &shares, &units);
+    if (!result) result = draw_view(a, p, output, &view, at, &units, &shares);
+    budget_close(&shares);
     army_close(&units);
     return result;
 }
@@ -175,6 +212,9 @@ static const option options[] = {
      "units on the ground: a .kmrm file, made:all or made: one of " SCENE_MADE_UNITS "; may be given again"},
     {"--count", "N", "how many of them, 1..100000 (200)"},
     {"--army-triangles", "N", "that all units together may have (60000)"},
+    {"--triangles", "N",
+     "of ground and units together: the largest error is as small as they allow; no ground finer than "
+     "--lod-error (0.25)"},
     PICTURE_OPTIONS,
     {0},
 };
@@ -186,7 +226,8 @@ const verb verb_render = {
     .example =
         "karst render island.kpack -o island.png\n"
         "karst render island.kpack -o shore.png --eye 4150,5,7900 --look 5000,10,7400 --stand --water 390\n"
-        "karst render island.kpack -o army.png --army made:tank --count 300",
+        "karst render island.kpack -o army.png --army made:tank --count 300\n"
+        "karst render island.kpack -o frugal.png --army made:tank --triangles 100000",
     .options = options,
     .least = 1,
     .most = 1,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// HUD: one program, one instanced quad.
+// HUD: one program, one instanced quad; a ring of clocks.
 #include "hud.h"
 
 #include <epoxy/gl.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,10 @@
 
 struct hud {
     GLuint program, array, buffer, texture;
-    unsigned edition;  // of the page's font that the texture holds
+    unsigned edition;        // of the page's font that the texture holds
+    GLuint clock[HUD_LATE];  // queries of elapsed time, a ring
+    double cpu_ms[HUD_LATE];
+    int64_t timed;  // frames
 };
 
 static const char vertex_text[] =
@@ -108,6 +112,7 @@ karst_status hud_create(karst_report *report, hud **out) {
 
 void hud_destroy(hud *h) {
     if (!h) return;
+    glDeleteQueries(HUD_LATE, h->clock);
     glDeleteTextures(1, &h->texture);
     glDeleteBuffers(1, &h->buffer);
     glDeleteVertexArrays(1, &h->array);
@@ -164,4 +169,25 @@ void hud_read(int width, int height, uint8_t *rgb) {
             *a = *b;
             *b = c;
         }
+}
+
+float hud_time_begin(hud *h) {
+    int k = (int)(h->timed % HUD_LATE);
+    float told = 0;
+    if (!h->clock[k]) {
+        glCreateQueries(GL_TIME_ELAPSED, 1, &h->clock[k]);
+    } else {
+        GLint ready = 0;
+        GLuint64 ns = 0;
+        glGetQueryObjectiv(h->clock[k], GL_QUERY_RESULT_AVAILABLE, &ready);
+        if (ready) glGetQueryObjectui64v(h->clock[k], GL_QUERY_RESULT, &ns);
+        if (ready) told = (float)fmax((double)ns * 1e-6, h->cpu_ms[k]);
+    }
+    glBeginQuery(GL_TIME_ELAPSED, h->clock[k]);
+    return told;
+}
+
+void hud_time_end(hud *h, double cpu_ms) {
+    glEndQuery(GL_TIME_ELAPSED);
+    h->cpu_ms[h->timed++ % HUD_LATE] = cpu_ms;
 }

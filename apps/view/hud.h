@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HUD: draws a page over the picture, and reads the picture back. The only file here that calls OpenGL.
+// HUD: draws a page over the picture, reads the picture back, and times it. The only file here that calls OpenGL.
 #pragma once
 #include "karst/base.h"
 #include "page.h"
@@ -15,3 +15,11 @@ void hud_draw(hud *h, const page *p);
 
 // The picture in framebuffer 0: RGB, rows from the top.
 void hud_read(int width, int height, uint8_t *rgb);
+
+enum { HUD_LATE = 2 };  // frames
+
+// A frame begins. Returns what the frame HUD_LATE before it took, on the processor or on the device, whichever was
+// longer [ms]; 0: not known. Nobody waits for it.
+float hud_time_begin(hud *h);
+// All of it is asked for; so long the processor took.
+void hud_time_end(hud *h, double cpu_ms);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "scenes/made.h"
 
 typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, ARMY, METHOD } kind;
@@ -25,8 +26,11 @@ typedef struct option {
 // `pack` is the first member, so that place 0 is never an option's.
 static const option table[] = {
     {"--size", "WxH", "size of the window's inside [pixels] (1280x720)", PAIR, offsetof(options, width), 64, 16384, 0},
-    {"--lod-error", "PX", "largest error of the ground's shape [pixels] (1)", REAL, offsetof(options, error_px), 0.05,
-     100, 0},
+    {"--lod-error", "PX", "largest error of the ground's shape [pixels] (1); with a budget the least (0.25)", REAL,
+     offsetof(options, error_px), 0.05, 100, offsetof(options, error_told)},
+    {"--triangles", "N", "budget of ground and army together: the largest error is as small as it allows", WHOLE,
+     offsetof(options, triangles), 1, BUDGET_TRIANGLES_MAX, 0},
+    {"--ms", "MS", "budget of time: so long a frame may take [ms]", REAL, offsetof(options, target_ms), 0.5, 1000, 0},
     {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)", METHOD,
      offsetof(options, method), 0, 0, 0},
     {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)", REAL, offsetof(options, skirt_m),
@@ -50,9 +54,9 @@ static const option table[] = {
      "units on the ground, may be given again: a .kmrm file, made:all, or made: one of " SCENE_MADE_UNITS, ARMY,
      offsetof(options, army), 0, 0, 0},
     {"--count", "N", "how many of them (200)", WHOLE, offsetof(options, army_count), 1, ARMY_COUNT_MAX,
-     offsetof(options, army_told)},
+     offsetof(options, count_told)},
     {"--army-triangles", "N", "that all units together may have (60000)", WHOLE, offsetof(options, army_triangles), 1,
-     ARMY_TRIANGLES_MAX, offsetof(options, army_told)},
+     ARMY_TRIANGLES_MAX, offsetof(options, army_triangles_told)},
     {"--json", NULL, "print the last figures as one JSON object on standard output", FLAG, offsetof(options, json), 0,
      0, 0},
     {"--threads", "N", "threads that work, 1..256 (one a processor)", WHOLE, offsetof(options, threads), 1, 256, 0},
@@ -160,8 +164,12 @@ int options_parse(int count, char **words, options *out, karst_report *report) {
         if (result) return result;
     }
     if (!out->pack) return wrong(report, "which pack? karst-view PACK [options]; see karst-view --help");
-    if (out->army_told && !out->army_whats)
+    if ((out->count_told || out->army_triangles_told) && !out->army_whats)
         return wrong(report, "of what army? --army made:all, --army made:tank, or a .kmrm file");
+    if (out->army_triangles_told && (out->triangles || out->target_ms > 0))
+        return wrong(report, "--army-triangles: the army is in the budget of --triangles and --ms; leave it out");
+    if (out->target_ms > 0 && out->screenshot && !(out->seconds > 0))
+        return wrong(report, "--ms: one picture has no frame time; give --seconds too, or --triangles");
     return VIEW_DONE;
 }
 

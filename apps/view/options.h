@@ -22,8 +22,10 @@ typedef struct options {
     const char *army[ARMY_KINDS_MAX];
     int army_whats;  // of those
     int army_count, army_triangles;
-    bool army_told;      // one of these was given
-    bool help, version;  // asked for; nothing else is checked then
+    bool count_told, army_triangles_told, error_told;  // these were given
+    int triangles;                                     // of one budget; 0: none
+    float target_ms;                                   // of one budget; 0: none
+    bool help, version;                                // asked for; nothing else is checked then
 } options;
 
 // Fill out from the words after the program's name. VIEW_DONE, or VIEW_USAGE with one line in *report.

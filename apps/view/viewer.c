@@ -43,7 +43,7 @@ static karst_gl_look look_now(const viewer *v) {
     look.contour_m = v->contour_m;
     look.water_m = v->options->water_m;
     look.overlays = v->overlays;
-    look.error_px = v->error_px;
+    look.error_px = v->budget.ground.error_px;
     look.meshes = v->army.meshes;
     return look;
 }
@@ -87,7 +87,7 @@ static bool draws_in_software(void) {
 }
 
 karst_status viewer_open(viewer *v, const options *o) {
-    *v = (viewer){.options = o, .hour = o->hour, .error_px = o->error_px, .method = o->method, .figures = !o->bare};
+    *v = (viewer){.options = o, .hour = o->hour, .method = o->method, .figures = !o->bare};
     karst_pack_def pack_def = karst_pack_def_default();
     pack_def.report = &v->report;
     pack_def.partial = o->partial;
@@ -105,6 +105,10 @@ karst_status viewer_open(viewer *v, const options *o) {
     if (!status) status = karst_scene_create(v->pack, &scene_def, &v->scene);
     if (status) return kst_fail(&v->report, status, "%s: %s", o->pack, karst_status_text(status));
     v->ground = karst_scene_ground(v->scene);
+    bool governed = o->triangles || o->target_ms > 0, asked = !governed || o->error_told;
+    status = budget_open(&v->budget, o->triangles, o->target_ms, asked ? o->error_px : 0, o->army_triangles);
+    if (status) return kst_fail(&v->report, status, "no memory for a budget");
+    if (one_picture(v)) v->budget.ground.most_step = 0;  // nobody sees it slide
 
     status = window_open("Karst", o->width, o->height, o->screenshot != NULL, &v->report, &v->window);
     if (status) return status;
@@ -120,7 +124,6 @@ karst_status viewer_open(viewer *v, const options *o) {
 
     v->contour_m = contour_of(karst_pack_info_of(v->pack));
     v->camera = v->start = first_camera(v);
-    v->army_triangles = o->army_triangles;
     if (o->army_whats) status = muster(v);
     if (status) return status;
     if (o->walk && !v->camera.walking)
@@ -133,6 +136,7 @@ karst_status viewer_open(viewer *v, const options *o) {
 void viewer_close(viewer *v) {
     hud_destroy(v->hud);
     army_close(&v->army);
+    budget_close(&v->budget);
     karst_gl_destroy(v->gl);
     window_close(&v->window);
     karst_scene_destroy(v->scene);
@@ -175,18 +179,34 @@ static void set_hour(viewer *v, double hour) {
     v->hour = (float)(hour - 24 * floor(hour / 24));
 }
 
-static void set_error(viewer *v, float px) {
-    v->error_px = fminf(fmaxf(px, 0.0625f), 64);
-    tell(v, "error on screen at most %g px", (double)v->error_px);
+// Of the ground; with one budget the finest that it may get.
+static void set_error(viewer *v, float factor) {
+    karst_governed_ground *g = &v->budget.ground;
+    float *px = v->budget.is_one ? &g->least_px : &g->error_px;
+    *px = fminf(fmaxf(factor * *px, 0.0625f), 64);
+    tell(v, v->budget.is_one ? "no finer than %g px" : "error on screen at most %g px", (double)*px);
 }
 
-static void set_triangles(viewer *v, int64_t triangles) {
-    if (!v->army.count) {
-        tell(v, "no army: start with --army made:all");
-        return;
+static int64_t scaled(int64_t triangles, double factor) {
+    double n = (double)triangles * factor;
+    return n < 1000 ? 1000 : n > BUDGET_TRIANGLES_MAX ? BUDGET_TRIANGLES_MAX : (int64_t)n;
+}
+
+// Time where that is given, else triangles.
+static void set_budget(viewer *v, double factor) {
+    budget *b = &v->budget;
+    if (b->is_one && b->target_ms > 0) {
+        b->target_ms = fminf(fmaxf(b->target_ms * (float)factor, 0.5f), 1000);
+        tell(v, "budget: %.3g ms a frame", (double)b->target_ms);
+    } else if (b->is_one) {
+        b->triangles = scaled(b->triangles, factor);
+        tell(v, "budget: %lld triangles", (long long)b->triangles);
+    } else if (v->army.count) {
+        b->army_triangles = scaled(b->army_triangles, factor);
+        tell(v, "army: at most %lld triangles", (long long)b->army_triangles);
+    } else {
+        tell(v, "no budget: start with --triangles 500000 or --ms 16");
     }
-    v->army_triangles = triangles < 1000 ? 1000 : triangles > ARMY_TRIANGLES_MAX ? ARMY_TRIANGLES_MAX : triangles;
-    tell(v, "army: at most %lld triangles", (long long)v->army_triangles);
 }
 
 static bool act(viewer *v, action a) {
@@ -227,16 +247,16 @@ static bool act(viewer *v, action a) {
             tell(v, v->lapse ? "time lapse" : "time stands");
             break;
         case ACTION_FINER:
-            set_error(v, 0.5f * v->error_px);
+            set_error(v, 0.5f);
             break;
         case ACTION_COARSER:
-            set_error(v, 2 * v->error_px);
+            set_error(v, 2);
             break;
         case ACTION_FEWER:
-            set_triangles(v, v->army_triangles * 4 / 5);
+            set_budget(v, 0.8);
             break;
         case ACTION_MORE:
-            set_triangles(v, v->army_triangles * 5 / 4);
+            set_budget(v, 1.25);
             break;
         case ACTION_HELP:
             v->help = !v->help;
@@ -312,13 +332,13 @@ static void place_words(viewer *v) {
                        .camera = &v->camera,
                        .under_cursor = v->under_cursor,
                        .hour = v->hour,
-                       .error_px = v->error_px,
+                       .budget = &v->budget,
                        .overlays = v->overlays,
                        .keys = v->keys,
                        .key_count = v->key_count,
                        .army = v->army.count ? &v->army : NULL,
-                       .army_triangles = v->army_triangles,
                        .triangle_graph = &v->triangle_graph,
+                       .ground_graph = &v->ground_graph,
                        .error_graph = &v->error_graph,
                        .frozen = v->frozen,
                        .lapse = v->lapse,
@@ -354,7 +374,7 @@ static void write_wanted_picture(viewer *v) {
 }
 
 static bool settled(const viewer *v) {
-    return !v->frame.figures.chunks_awaited || v->stalled > STALL_FRAMES;
+    return (!v->frame.figures.chunks_awaited || v->stalled > STALL_FRAMES) && v->budget.is_still;
 }
 
 // Once there is something to see; whoever waits for it may wait for the name.
@@ -365,21 +385,24 @@ static void name_window(const viewer *v) {
     SDL_SetWindowTitle(v->window.handle, title);
 }
 
-karst_status viewer_frame(viewer *v, double dt_s, bool last) {
-    uint64_t begin = SDL_GetPerformanceCounter();
-    v->now_s += dt_s;
-    if (dt_s > 0) v->frames_per_s += (1 / dt_s - v->frames_per_s) * (v->frames_per_s > 0 ? 1 - exp(-dt_s / 0.5) : 1);
-    move(v, fmin(dt_s, 0.25));  // a hitch is no leap
+// Detail for where the eye is: the budget first, then the ground with its error.
+static karst_status choose(viewer *v, double dt_s) {
+    const karst_view *view = v->frozen ? &v->frozen_view : &v->view;
+    // At rest frames are few and devices slow down: what they take then tells nothing.
+    karst_status status = budget_divide(&v->budget, &v->army, view, viewer_resting(v) ? 0 : v->frame_ms);
+    if (status) return kst_fail(&v->report, status, "the army cannot be shown: %s", karst_status_text(status));
+    if (!v->budget.is_still) v->still = 0;
 
-    karst_budget budget = karst_budget_default();
-    budget.method = v->method;
-    budget.skirt_m = v->options->skirt_m;
-    budget.error_px = v->error_px;
-    budget.load_limit = one_picture(v) ? INT32_MAX : (int32_t)(16 + loads_a_s * fmin(dt_s, 1));
-    karst_status status = karst_scene_update(v->scene, v->frozen ? &v->frozen_view : &v->view, 1, &budget, &v->frame);
+    karst_budget how = karst_budget_default();
+    how.method = v->method;
+    how.skirt_m = v->options->skirt_m;
+    how.error_px = v->budget.ground.error_px;
+    how.load_limit = one_picture(v) ? INT32_MAX : (int32_t)(16 + loads_a_s * fmin(dt_s, 1));
+    status = karst_scene_update(v->scene, view, 1, &how, &v->frame);
     if (status)
         return kst_fail(&v->report, status, "%s: the ground cannot be read (%s); see karst check %s", v->options->pack,
                         karst_status_text(status), v->options->pack);
+    budget_tell(&v->budget, &v->frame);
     if (v->frame.damage_count) {
         const karst_damage *d = v->frame.damages;
         tell(v, "damaged: the chunk at level %d, x %d, z %d; see karst check", d->level, d->x, d->z);
@@ -388,19 +411,39 @@ karst_status viewer_frame(viewer *v, double dt_s, bool last) {
     }
     v->stalled = v->frame.upload_count || v->frame.figures.chunks_awaited != v->awaited ? 0 : v->stalled + 1;
     v->awaited = v->frame.figures.chunks_awaited;
+    return KARST_OK;
+}
 
-    if (v->army.count) status = army_choose(&v->army, v->frozen ? &v->frozen_view : &v->view, v->army_triangles);
+// Into the graphs.
+static void note(viewer *v) {
+    const budget *b = &v->budget;
+    if (!b->is_one && !v->army.count) return;
+    int64_t ground = b->is_one ? v->frame.figures.triangles : 0;
+    graph_add(&v->triangle_graph, (float)(ground + v->army.triangles));
+    graph_add(&v->ground_graph, (float)ground);
+    graph_add(&v->error_graph, b->figures.worst_error_px);
+}
+
+karst_status viewer_frame(viewer *v, double dt_s, bool last) {
+    uint64_t begin = SDL_GetPerformanceCounter();
+    v->now_s += dt_s;
+    if (dt_s > 0) v->frames_per_s += (1 / dt_s - v->frames_per_s) * (v->frames_per_s > 0 ? 1 - exp(-dt_s / 0.5) : 1);
+    move(v, fmin(dt_s, 0.25));  // a hitch is no leap
+
+    v->frame_ms = hud_time_begin(v->hud);
+    karst_status status = choose(v, dt_s);
     karst_gl_look look = look_now(v);
-    if (!status) status = karst_gl_draw(v->gl, &v->frame, &v->view, 0, &look, 0);
-    if (status) return kst_fail(&v->report, status, "the frame cannot be drawn: %s", karst_status_text(status));
-    if (v->army.count) {
-        graph_add(&v->triangle_graph, (float)karst_gl_meshes_figures(v->army.meshes).triangles);
-        graph_add(&v->error_graph, v->army.figures.worst_error_px);
+    if (!status) {
+        status = karst_gl_draw(v->gl, &v->frame, &v->view, 0, &look, 0);
+        if (status) kst_fail(&v->report, status, "the frame cannot be drawn: %s", karst_status_text(status));
     }
+    if (status) return status;
+    note(v);
     cast_cursor(v);
     place_words(v);
     hud_draw(v->hud, &v->page);
     double ms = 1e3 * (double)(SDL_GetPerformanceCounter() - begin) / (double)SDL_GetPerformanceFrequency();
+    hud_time_end(v->hud, ms);
     v->cpu_ms += (ms - v->cpu_ms) * (v->cpu_ms > 0 ? 1 - exp(-dt_s / 0.5) : 1);
 
     const char *path = v->options->screenshot;

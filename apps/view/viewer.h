@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Viewer: a pack, a window and a camera between them; one call a frame.
 #pragma once
-#include "army.h"
+#include "budget.h"
 #include "hud.h"
 #include "input.h"
 #include "karst/gl.h"
@@ -23,12 +23,13 @@ typedef struct viewer {
 
     camera start, camera;
     input input;
-    float hour, error_px, contour_m;
-    unsigned overlays;  // karst_gl_overlay
-    army army;          // of no units without --army
-    int64_t army_triangles;
-    graph triangle_graph, error_graph;     // of the army
-    karst_gl_key keys[KARST_GL_KEYS_MAX];  // legend of the last frame
+    float hour, contour_m;
+    unsigned overlays;                                // karst_gl_overlay
+    army army;                                        // of no units without --army
+    budget budget;                                    // of ground and army
+    float frame_ms;                                   // that was told last
+    graph triangle_graph, ground_graph, error_graph;  // of the army, or of one budget and the ground's part of it
+    karst_gl_key keys[KARST_GL_KEYS_MAX];             // legend of the last frame
     int key_count;
     karst_method method;
     bool lapse, frozen, help, figures;

@@ -20,8 +20,8 @@ static const struct {
     {"3", "next colours of the level of detail"},
     {"M", "next method of choosing detail"},
     {"F", "freeze the detail and look around in it"},
-    {"[ ]", "half, double the error on screen"},
-    {"- +", "fewer, more triangles for the army"},
+    {"[ ]", "half, double the error of the ground"},
+    {"- +", "less, more budget: triangles or time"},
     {", .", "earlier, later"},
     {"T", "time lapse"},
     {"I", "figures on, off"},
@@ -71,6 +71,20 @@ static const char *metres(double m, char out[32]) {
     return out;
 }
 
+static int64_t army_triangles(const words *w) {
+    return w->army ? w->army->triangles : 0;
+}
+
+static void say_budget(const words *w, items *s) {
+    char a[32], b[32];
+    const budget *o = w->budget;
+    int64_t ground = w->frame->figures.triangles, of_army = army_triangles(w);
+    say(s, "budget: %s of %s triangles", grouped(ground + of_army, a), grouped(o->figures.budget_triangles, b));
+    if (w->army) say(s, "ground %s, army %s", grouped(ground, a), grouped(of_army, b));
+    if (o->target_ms > 0) say(s, "frame %.1f of %.3g ms", (double)o->figures.median_ms, (double)o->target_ms);
+    if (o->figures.is_over) say(s, "the coarsest is over it");
+}
+
 static void say_figures(const words *w, items *s) {
     char a[32], b[32];
     const karst_frame *f = w->frame;
@@ -83,20 +97,25 @@ static void say_figures(const words *w, items *s) {
     say(s, "%s: %s triangles, %d draws", karst_method_name(f->method), grouped(f->figures.triangles, a),
         f->figures.draws);
     if (f->figures.worst_error_px < 1000)
-        say(s, "error %.2f of %g px", (double)f->figures.worst_error_px, (double)w->error_px);
+        say(s, "error %.2f of %.4g px", (double)f->figures.worst_error_px, (double)w->budget->ground.error_px);
     else
-        say(s, "error over 1000 of %g px", (double)w->error_px);  // ground round the eye is still awaited
+        say(s, "error over 1000 of %.4g px",
+            (double)w->budget->ground.error_px);  // ground round the eye is still awaited
     say(s, "chunks %d drawn, %d awaited", f->figures.chunks_drawn, f->figures.chunks_awaited);
     say(s, "%.0f MB here", (double)f->figures.resident_bytes * 1e-6);
     if (f->figures.kept_damaged) say(s, "%d coarse: damaged", f->figures.kept_damaged);
     if (f->figures.kept_pending) say(s, "%d coarse: not in the file yet", f->figures.kept_pending);
     if (f->figures.kept_for_memory) say(s, "%d coarse: no memory", f->figures.kept_for_memory);
+    if (w->budget->is_one) say_budget(w, s);
     if (w->army) {
         karst_gl_mesh_figures g = karst_gl_meshes_figures(w->army->meshes);
-        say(s, "army: %d of %d units, %s of %s triangles", g.instances, w->army->count, grouped(g.triangles, a),
-            grouped(w->army_triangles, b));
-        say(s, "army error %.2f px, %d levels, %d draws, %.2f ms", (double)w->army->figures.worst_error_px, g.levels,
-            g.draws, w->army->choose_ms);
+        if (w->budget->is_one)
+            say(s, "army: %d of %d units", g.instances, w->army->count);
+        else
+            say(s, "army: %d of %d units, %s of %s triangles", g.instances, w->army->count, grouped(g.triangles, a),
+                grouped(w->budget->army_triangles, b));
+        say(s, "army error %.2f px, %d levels, %d draws, %.2f ms", (double)w->army->error_px, g.levels, g.draws,
+            w->army->choose_ms);
     }
     say(s, "eye %.2f %.2f %.2f", c->eye.x, c->eye.y, c->eye.z);
     if (isnan(c->over_ground_m))
@@ -155,12 +174,16 @@ static void place_legend(const words *w, page *p) {
 
 // Below the figures, where there is room.
 static void place_graphs(const words *w, page *p, float x, float y) {
-    static const float green[3] = {0.45f, 0.78f, 0.42f}, orange[3] = {0.95f, 0.62f, 0.25f};
+    static const float green[3] = {0.45f, 0.78f, 0.42f}, orange[3] = {0.95f, 0.62f, 0.25f},
+                       brown[3] = {0.62f, 0.50f, 0.38f};
     float high = graph_height(p), error = graph_most(w->error_graph), top = 1;
     if (p->font.line < 14 || y + 2 * high > 0.6f * (float)p->height || graph_width(p) > 0.5f * (float)p->width) return;
     char a[32], text[64];
-    snprintf(text, sizeof text, "triangles of %s", grouped(w->army_triangles, a));
-    graph_place(w->triangle_graph, p, x, y, (float)w->army_triangles, green, text);
+    const budget *o = w->budget;
+    int64_t most = o->is_one ? o->figures.budget_triangles : o->army_triangles;
+    snprintf(text, sizeof text, o->is_one && w->army ? "ground, army of %s" : "triangles of %s", grouped(most, a));
+    graph_place(w->triangle_graph, p, x, y, (float)most, green, text);
+    graph_over(w->ground_graph, p, x, y, (float)most, brown);
     while (top < error) top *= 2;
     snprintf(text, sizeof text, "error of %g px", (double)top);
     graph_place(w->error_graph, p, x, y + high, top, orange, text);
@@ -174,7 +197,7 @@ bool words_place(const words *w, page *p, int width, int height) {
         items s = {.count = 0};
         say_figures(w, &s);
         float below = page_items(p, edge, edge, s.list, s.count);
-        if (w->army) place_graphs(w, p, edge, (float)(int)(below + edge));
+        if (w->army || w->budget->is_one) place_graphs(w, p, edge, (float)(int)(below + edge));
     }
     if (w->key_count && w->figures) place_legend(w, p);
     if (w->help) place_help(p);
@@ -203,6 +226,19 @@ static void put_bool(FILE *out, const char *name, bool value) {
     fprintf(out, "\"%s\":%s,", name, value ? "true" : "false");
 }
 
+static void json_budget(const words *w, FILE *out) {
+    const budget *o = w->budget;
+    int64_t ground = w->frame->figures.triangles, of_army = army_triangles(w);
+    put_number(out, "budget_triangles", (double)o->figures.budget_triangles);
+    put_number(out, "budget_drawn", (double)(ground + of_army));
+    put_number(out, "budget_ground", (double)ground);
+    put_number(out, "budget_army", (double)of_army);
+    put_number(out, "budget_error_px", (double)o->figures.worst_error_px);
+    put_number(out, "budget_ms", (double)o->target_ms);
+    put_number(out, "frame_ms", (double)o->figures.median_ms);
+    put_bool(out, "budget_is_over", o->figures.is_over);
+}
+
 void words_json(const words *w, FILE *out) {
     const karst_frame *f = w->frame;
     const camera *c = w->camera;
@@ -214,20 +250,21 @@ void words_json(const words *w, FILE *out) {
     put_number(out, "triangles", (double)f->figures.triangles);
     put_number(out, "draws", f->figures.draws);
     put_number(out, "max_error_px", (double)f->figures.worst_error_px);
-    put_number(out, "lod_error_px", (double)w->error_px);
+    put_number(out, "lod_error_px", (double)w->budget->ground.error_px);
     put_number(out, "chunks", f->figures.chunks_drawn);
     put_number(out, "chunks_awaited", f->figures.chunks_awaited);
     put_number(out, "resident_bytes", (double)f->figures.resident_bytes);
     put_number(out, "kept_damaged", f->figures.kept_damaged);
     put_number(out, "kept_pending", f->figures.kept_pending);
     put_number(out, "kept_for_memory", f->figures.kept_for_memory);
+    if (w->budget->is_one) json_budget(w, out);
     if (w->army) {
         karst_gl_mesh_figures g = karst_gl_meshes_figures(w->army->meshes);
         put_number(out, "army_units", w->army->count);
         put_number(out, "army_seen", g.instances);
         put_number(out, "army_triangles", (double)g.triangles);
-        put_number(out, "army_triangles_most", (double)w->army_triangles);
-        put_number(out, "army_error_px", (double)w->army->figures.worst_error_px);
+        if (!w->budget->is_one) put_number(out, "army_triangles_most", (double)w->budget->army_triangles);
+        put_number(out, "army_error_px", (double)w->army->error_px);
         put_number(out, "army_levels", g.levels);
         put_number(out, "army_draws", g.draws);
         put_number(out, "army_ms", w->army->choose_ms);

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdio.h>
 
-#include "army.h"
+#include "budget.h"
 #include "camera.h"
 #include "graph.h"
 #include "karst/gl.h"
@@ -15,13 +15,14 @@ typedef struct words {
     const karst_frame *frame;
     const camera *camera;
     karst_hit under_cursor;  // t in metres
-    float hour, error_px;
+    float hour;
+    const budget *budget;
     unsigned overlays;         // karst_gl_overlay
     const karst_gl_key *keys;  // their legend
     int key_count;
-    const army *army;                           // NULL: none
-    int64_t army_triangles;                     // that it may have
-    const graph *triangle_graph, *error_graph;  // of the army
+    const army *army;  // NULL: none
+    // Of the army, or of one budget and the ground's part of it.
+    const graph *triangle_graph, *ground_graph, *error_graph;
     bool frozen, lapse;
     const char *device;
     bool figures, help, cross;  // which of them are shown

@@ -56,6 +56,8 @@ typedef struct karst_drawable {
                                ///< karst_mrm_set_level(instance, levels[level].vertices)
 } karst_drawable;
 
+enum { KARST_GOVERNED_STEEPEST = 3 };
+
 /// Ground, whose level of detail is an error in pixels: karst_budget.error_px. What it would draw with another error is
 /// guessed from what it drew with the last, and settles within some frames. Start from
 /// karst_governed_ground_default().
@@ -70,6 +72,8 @@ typedef struct karst_governed_ground {
     float drawn_px;     ///< in: largest error of that frame: karst_frame.figures.worst_error_px. Over error_px by more
                         ///< than a quarter, finer ground is on its way, and error_px gets no finer; default 0: as asked
     float error_px;     ///< in: of the last frame; out: of this one. Default 4, which is the first frame's; 0: most_px
+    int32_t steepness;  ///< in and out, memory of it: half the pixels are taken to be 4^(2^steepness) times the
+                        ///< triangles; default 0, 0..KARST_GOVERNED_STEEPEST
 } karst_governed_ground;
 
 /// Weight 1, half a pixel to 32, a twentieth a frame at most, 4 to begin with.

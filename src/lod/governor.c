@@ -52,11 +52,13 @@ struct karst_governor {
     item *items;
     step *steps;  // room for step_room(most_drawables)
     uint16_t *levels;
-    uint32_t last_bits;      // threshold of the last frame
-    uint32_t guess_bits;     // last that was neither 0 nor the largest
-    int64_t last_triangles;  // of drawables
-    bool ground_near;        // error_px was within a step of what the budget wants, so from now on it steps
-    bool ground_slides;      // it would have gone on if it might
+    uint32_t last_bits;       // threshold of the last frame
+    uint32_t guess_bits;      // last that was neither 0 nor the largest
+    int64_t last_triangles;   // of drawables
+    bool ground_near;         // error_px was within a step of what the budget wants, so from now on it steps
+    int ground_way;           // that it went last: 1 coarser, -1 finer, 0 stayed
+    int64_t ground_expected;  // triangles of it
+    bool ground_slides;       // it would have gone on if it might
     // of this frame
     int count;
     int64_t budget;
@@ -162,11 +164,13 @@ static float ground_px(const karst_governor *g, uint32_t bits) {
 }
 
 // Half the pixels, four times the triangles: more than most ground asks for and so the side on which repeating it, each
-// frame from what was drawn, settles. It does for all ground between none and sixteen times.
+// frame from what was drawn, settles. It does for all ground between none and sixteen times. What is steeper, as where
+// many patches halve their stride at once, is known by an error that goes to and fro: then four becomes its square.
 static int64_t triangles_at(const karst_governor *g, float px) {
     if (!g->ground || !g->ground->triangles) return 0;
     double ratio = (double)g->ground->error_px / (double)px;
-    double n = (double)g->ground->triangles * ratio * ratio;
+    for (int k = 0; k <= g->ground->steepness; ++k) ratio *= ratio;
+    double n = (double)g->ground->triangles * ratio;
     return n < 1e18 ? (int64_t)ceil(n) : (int64_t)1e18;
 }
 
@@ -401,7 +405,9 @@ static void begin(karst_governor *g, const karst_governor_input *in, const karst
         KARST_ASSERT(in->ground->least_px > 0 && in->ground->least_px <= in->ground->most_px &&
                      in->ground->weight >= 0 && in->ground->triangles >= 0 && in->ground->error_px >= 0);
         KARST_ASSERT(!in->ground->triangles || in->ground->error_px > 0);
-        KARST_ASSERT(in->ground->drawn_px >= 0 && (in->ground->most_step == 0 || in->ground->most_step > 1));
+        KARST_ASSERT(in->ground->drawn_px >= 0 && in->ground->steepness >= 0 &&
+                     in->ground->steepness <= KARST_GOVERNED_STEEPEST &&
+                     (in->ground->most_step == 0 || in->ground->most_step > 1));
         g->ground_held = in->ground->error_px;
     }
     if (!in->ground || !in->ground->triangles) g->ground_near = g->ground_slides = false;
@@ -431,6 +437,20 @@ static void give_out(karst_governor *g, const end *e, karst_drawable *drawables,
     f->triangles = triangles;
 }
 
+// The guess was not steep enough where an error turns back since its step did more than expected. It was too steep
+// where the error goes one way, and the view is another where the same error draws other triangles. At rest none of
+// that is so.
+static void learn_steepness(karst_governor *g, karst_governed_ground *ground, int way, int64_t expected) {
+    int last = g->ground_way;
+    int64_t more = ground->triangles - g->ground_expected;
+    if (way && way == -last && (last < 0 ? more > 0 : more < 0))
+        ground->steepness += ground->steepness < KARST_GOVERNED_STEEPEST;
+    else if (way ? way == last : !last && more)
+        ground->steepness -= ground->steepness > 0;
+    g->ground_way = way;
+    g->ground_expected = expected;
+}
+
 // Let the ground go, and tell what it is expected to draw then.
 static int64_t slide_ground(karst_governor *g, karst_governed_ground *ground, uint32_t bits) {
     float wanted = free_px(g, bits), px = ground_px(g, bits), before = ground->error_px, most = ground->most_step;
@@ -438,6 +458,7 @@ static int64_t slide_ground(karst_governor *g, karst_governed_ground *ground, ui
     g->ground_slides = px != wanted;
     g->ground_near |= ground->triangles && !g->ground_waits && wanted * most >= before && wanted <= before * most;
     ground->error_px = px;
+    learn_steepness(g, ground, px > before ? 1 : px < before ? -1 : 0, triangles);
     return triangles;
 }
 
@@ -494,6 +515,8 @@ void karst_governor_reset(karst_governor *g) {
     g->last_bits = g->guess_bits = first_bits;
     g->last_triangles = 0;
     g->ground_near = g->ground_slides = false;
+    g->ground_way = 0;
+    g->ground_expected = 0;
 }
 
 karst_status karst_governor_create(const karst_governor_def *def, karst_governor **out) {

@@ -108,6 +108,42 @@ static void an_army_keeps_to_its_triangles(void **state) {
     cJSON_Delete(few);
 }
 
+// The picture of one budget; its `budget` is checked against what was drawn.
+static cJSON *render_budget(const char *picture, const char *triangles) {
+    ran r = run_karst("render", pack_path, "-o", temp_path(picture), "--eye", "2500,9,2540", "--look", "2500,0,2500",
+                      "--stand", "--size", "200x100", "--samples", "1", "--json", "--army", "made:tank", "--count",
+                      "20", "--triangles", triangles);
+    if (r.code) fail_msg("%s", r.err);
+    cJSON *o = cJSON_Parse(r.out), *b = cJSON_GetObjectItem(o, "budget");
+    assert_true(number_in(b, "ground") == number_in(o, "triangles"));
+    assert_true(number_in(b, "army") == number_in(cJSON_GetObjectItem(o, "army"), "triangles"));
+    assert_true(number_in(b, "drawn") == number_in(b, "ground") + number_in(b, "army"));
+    assert_true(number_in(b, "triangles") == atof(triangles));
+    ran_free(&r);
+    return o;
+}
+
+static void one_budget_covers_ground_and_army(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    static char first[200000], second[200000];
+    cJSON *few = render_budget("few.png", "3500"), *many = render_budget("many.png", "5000");
+    const cJSON *a = cJSON_GetObjectItem(few, "budget"), *b = cJSON_GetObjectItem(many, "budget");
+    print_message("3500: %g px ground, %g px army, %g drawn; 5000: %g, %g, %g\n", number_in(a, "ground_error_px"),
+                  number_in(a, "army_error_px"), number_in(a, "drawn"), number_in(b, "ground_error_px"),
+                  number_in(b, "army_error_px"), number_in(b, "drawn"));
+    assert_true(number_in(a, "drawn") <= 3500 && number_in(a, "drawn") > 2400);
+    assert_true(number_in(b, "drawn") <= 5000 && number_in(b, "drawn") > 3500);
+    assert_true(number_in(b, "max_error_px") < number_in(a, "max_error_px"));
+    cJSON_Delete(few);
+    cJSON_Delete(many);
+    few = render_budget("again.png", "3500");  // the same command, the same bytes
+    size_t n = slurp(temp_path("few.png"), first, sizeof first),
+           m = slurp(temp_path("again.png"), second, sizeof second);
+    assert_true(n == m && !memcmp(first, second, n));
+    cJSON_Delete(few);
+}
+
 static void an_unknown_method_is_refused_in_one_line(void **state) {
     (void)state;
     ran r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--method", "mesh");
@@ -165,6 +201,8 @@ static void bad_input_is_named(void **state) {
         {{"render", pack_path, "-o", "a.png", "--army", "made:hause"}, 1, "house, tower"},
         {{"render", pack_path, "-o", "a.png", "--army", "no.kmrm"}, 1, "no.kmrm"},
         {{"render", pack_path, "-o", "a.png", "--count", "9"}, 2, "--army"},
+        {{"render", pack_path, "-o", "a.png", "--triangles", "0"}, 2, "--triangles"},
+        {{"render", pack_path, "-o", "a.png", "--triangles", "9", "--full-detail"}, 2, "--full-detail"},
         {{"flyover", pack_path}, 2, "-o"},
         {{"flyover", pack_path, "-o", "f", "--frames", "0"}, 2, "--frames"},
         {{"flyover", pack_path, "-o", "f", "--path", "no.path"}, 1, "no.path"},
@@ -323,6 +361,7 @@ int main(void) {
         cmocka_unit_test(a_download_is_drawn_as_far_as_it_goes),
         cmocka_unit_test(render_prints_its_figures),
         cmocka_unit_test(an_army_keeps_to_its_triangles),
+        cmocka_unit_test(one_budget_covers_ground_and_army),
         cmocka_unit_test(an_unknown_method_is_refused_in_one_line),
         cmocka_unit_test(the_same_command_gives_the_same_file),
         cmocka_unit_test(an_eye_under_the_ground_is_told),

@@ -55,6 +55,9 @@ static void options_are_read(void **state) {
                      VIEW_DONE);
     assert_true(o.army_whats == 2 && !strcmp(o.army[0], "made:tank") && !strcmp(o.army[1], "x.kmrm"));
     assert_true(o.army_count == 12 && o.army_triangles == 9000);
+    assert_true(!o.triangles && !(o.target_ms > 0) && !o.error_told);
+    assert_int_equal(PARSE("--triangles", "70000", "--ms", "8.5", "--lod-error=2", "p"), VIEW_DONE);
+    assert_true(o.triangles == 70000 && o.target_ms == 8.5f && o.error_told && o.error_px == 2);
     assert_int_equal(PARSE("--nonsense", "--help"), VIEW_DONE);
     assert_true(o.help);
 }
@@ -83,6 +86,9 @@ static void wrong_options_are_named(void **state) {
         {{"p", "--method", "mesh"}, "--method mesh: give one of: " KARST_METHOD_NAMES},
         {{"p", "--count", "0"}, "--count 0"},
         {{"p", "--count", "9"}, "--army made:tank"},
+        {{"p", "--triangles", "-5"}, "--triangles -5"},
+        {{"p", "--army=made:tank", "--army-triangles=9", "--ms=9"}, "--army-triangles"},
+        {{"p", "--ms", "9", "--screenshot", "a.ppm"}, "--seconds"},
         {{"p", "-x"}, "-x"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
@@ -148,13 +154,14 @@ static void assert_inside(const page *p) {
 }
 
 static words some_words(const karst_frame *frame, const camera *c) {
+    static budget half = {.ground.error_px = 0.5f};
     return (words){.frames_per_s = 59.9,
                    .cpu_ms = 12.34,
                    .frame = frame,
                    .camera = c,
                    .under_cursor = {.hit = true, .t = 12345.6, .position = {1234567.89, 1234.56, -1234567.89}},
                    .hour = 23.999f,
-                   .error_px = 0.5f,
+                   .budget = &half,
                    .frozen = true,
                    .lapse = true,
                    .device = "A device with quite a long name, as they have (driver 1.2.3)",
@@ -481,6 +488,29 @@ static void an_army_stands_there_within_its_triangles(void **state) {
     }
 }
 
+static void one_budget_covers_ground_and_army(void **state) {
+    (void)state;
+    no_display();
+    double error[2];
+    for (int k = 0; k < 2; ++k) {
+        ran r = run_view(pack_path, "--screenshot", temp_path("budget.ppm"), "--size", "320x200", "--json", "--army",
+                         "made:tank", "--count", "30", "--triangles", k ? "30000" : "12000");
+        skip_without_opengl(&r);
+        cJSON *json = cJSON_Parse(r.out);
+        double most = number(json, "budget_triangles"), drawn = number(json, "budget_drawn");
+        error[k] = number(json, "budget_error_px");
+        print_message("of %g triangles %g are drawn, ground %g at %g px, army %g at %g px, after %g frames\n", most,
+                      drawn, number(json, "budget_ground"), number(json, "lod_error_px"), number(json, "budget_army"),
+                      number(json, "army_error_px"), number(json, "frames"));
+        assert_true(most == (k ? 30000 : 12000) && drawn <= most && drawn > 0.7 * most);
+        assert_true(number(json, "budget_army") == number(json, "army_triangles"));
+        assert_true(number(json, "budget_ground") == number(json, "triangles"));
+        cJSON_Delete(json);
+        ran_free(&r);
+    }
+    assert_true(error[1] < error[0]);
+}
+
 static void on_foot_it_begins_at_the_height_of_eyes(void **state) {
     (void)state;
     no_display();
@@ -649,6 +679,7 @@ int main(void) {
                                        cmocka_unit_test(what_cannot_be_is_one_line),
                                        cmocka_unit_test(without_a_display_it_writes_the_first_frame),
                                        cmocka_unit_test(an_army_stands_there_within_its_triangles),
+                                       cmocka_unit_test(one_budget_covers_ground_and_army),
                                        cmocka_unit_test(on_foot_it_begins_at_the_height_of_eyes),
                                        cmocka_unit_test(a_visit_with_keys_and_clicks)};
     return cmocka_run_group_tests(tests, setup, cleanup);
