@@ -12,7 +12,7 @@ enum { PLACES = 20000, QUADS = 12000 };
 typedef struct cage {
     karst_pos places[PLACES];
     int32_t quads[QUADS][4];
-    uint8_t tiles[QUADS][2], split[QUADS], slot[QUADS];
+    uint8_t tiles[QUADS][2], split[QUADS], slot[QUADS], set[QUADS];
     int32_t place_count, quad_count;
     const scene_net_def *def;
 } cage;
@@ -31,7 +31,7 @@ static void quad(cage *c, int32_t v00, int32_t v10, int32_t v11, int32_t v01, in
     int32_t k = c->quad_count++;
     c->quads[k][0] = v00, c->quads[k][1] = v10, c->quads[k][2] = v11, c->quads[k][3] = v01;
     c->tiles[k][0] = (uint8_t)tiles_s, c->tiles[k][1] = (uint8_t)tiles_t;
-    c->split[k] = (uint8_t)split, c->slot[k] = c->def->slot;
+    c->split[k] = (uint8_t)split, c->slot[k] = c->def->slot, c->set[k] = c->def->noise_set;
 }
 
 // Walls on the ring of a cell that is left out; skip: the face that a bridge begins at, or -1.
@@ -156,7 +156,7 @@ karst_status scene_net(const scene_net_def *def, karst_report *report, karst_net
                                .tiles_log2 = (const uint8_t(*)[2])c->tiles,
                                .split_log2 = c->split,
                                .slot = c->slot,
-                               .noise_set = def->noise_set};
+                               .noise_set = c->set};
     if (!status) status = karst_net_from_cage(net, &cage_def, report);
     free(c);
     if (status)

@@ -15,6 +15,11 @@ typedef struct scene_net_def {
 // fans of 3, 5 and 6 patches round a corner, and an open tunnel through a hill. Finished.
 karst_status scene_net(const scene_net_def *def, karst_report *report, karst_net **out);
 
+// A small land to look at, 480 m square: a plain with a basin and a great root over it, a ridge with cliffs on both
+// sides, a tunnel through it, a cave with a floor and a ceiling, and a natural arch. Grass, earth, rock, sand and moss
+// by the noise sets of its patches; displaced up to `slot`. Finished.
+karst_status scene_net_sample(uint8_t slot, karst_report *report, karst_net **out);
+
 // Height of the hills [m].
 double scene_net_hill(double x, double z);
 

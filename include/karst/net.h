@@ -125,7 +125,7 @@ typedef struct karst_net_cage {
     const uint8_t *split_log2;       ///< 0, 1 or 2: the quad becomes 1, 4 or 16 patches that bind to their neighbours'
                                      ///< edges; their tile counts are the quad's less this; NULL: 0
     const uint8_t *slot;             ///< displacement map of all tiles of a quad; NULL: 0, flat
-    uint8_t noise_set;
+    const uint8_t *noise_set;        ///< of a quad; NULL: 0
 } karst_net_cage;
 
 /// Fill an empty net with smooth patches through the places of a cage: handles lie in the tangent planes of its

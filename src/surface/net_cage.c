@@ -26,6 +26,10 @@ static void to_steps(const cage *c, karst_pos p, int32_t out[3]) {
     for (int axis = 0; axis < 3; ++axis) out[axis] = (int32_t)floor(v[axis] * c->steps_per_m + 0.5);
 }
 
+static int set_of(const karst_net_cage *d, int32_t quad) {
+    return d->noise_set ? d->noise_set[quad] : 0;
+}
+
 static karst_status check(const cage *c) {
     const karst_net_cage *d = c->def;
     for (int32_t k = 0; k < d->place_count; ++k) {
@@ -59,10 +63,11 @@ static karst_status check(const cage *c) {
         if (d->slot && d->slot[k] >= KARST_NOISE_SLOTS)
             return kst_fail(c->report, KARST_ERROR_FORMAT, "quad %d has displacement map %d; slots are 0 to 15", k,
                             d->slot[k]);
+        if (set_of(d, k) >= KARST_NOISE_SETS)
+            return kst_fail(c->report, KARST_ERROR_FORMAT, "quad %d has noise set %d; sets are 0 to %d", k,
+                            set_of(d, k), KARST_NOISE_SETS - 1);
     }
-    return d->noise_set < KARST_NOISE_SETS ? KARST_OK
-                                           : kst_fail(c->report, KARST_ERROR_FORMAT, "noise set %d; sets are 0 to %d",
-                                                      d->noise_set, KARST_NOISE_SETS - 1);
+    return KARST_OK;
 }
 
 static karst_vec3 between(const cage *c, int32_t a, int32_t b) {
@@ -89,11 +94,13 @@ static void handle(const cage *c, int32_t a, int32_t b, int32_t out[3]) {
     to_steps(c, (karst_pos){p.x + (double)way.x, p.y + (double)way.y, p.z + (double)way.z}, out);
 }
 
-// The link between two places of a quad, made when it is new.
+// The link between two places of a quad, made when it is new. Its map is the calmer one of its quads'.
 static karst_status link_of(cage *c, int32_t a, int32_t b, int noise, link **out) {
     int32_t low = a < b ? a : b, high = a < b ? b : a;
     for (int32_t k = c->first[low]; k >= 0; k = c->links[k].next)
         if (c->links[k].high == high) {
+            karst_net_edge *edge = &c->net->edges[c->links[k].edge];
+            if ((noise & 15) < (edge->noise & 15)) edge->noise = (uint8_t)noise;
             *out = &c->links[k];
             return KARST_OK;
         }
@@ -208,8 +215,8 @@ static karst_status split_quad(cage *c, int32_t quad, const karst_net_patch *who
 static karst_status make_quad(cage *c, int32_t quad) {
     const karst_net_cage *d = c->def;
     const int32_t *v = d->quads[quad];
-    int slot = d->slot ? d->slot[quad] : 0, noise = slot + 16 * d->noise_set;
-    karst_net_patch patch = {.tiles_log2 = {3, 3}, .noise_set = d->noise_set};
+    int slot = d->slot ? d->slot[quad] : 0, set = set_of(d, quad), noise = slot + 16 * set;
+    karst_net_patch patch = {.tiles_log2 = {3, 3}, .noise_set = (uint8_t)set};
     if (d->tiles_log2) memcpy(patch.tiles_log2, d->tiles_log2[quad], sizeof patch.tiles_log2);
     memset(patch.slot, slot, sizeof patch.slot);
     static const uint8_t ends[4][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 3}};
@@ -236,19 +243,20 @@ static karst_status make_quad(cage *c, int32_t quad) {
 static karst_status fill(cage *c) {
     const karst_net_cage *d = c->def;
     karst_noise_bank *bank = kst_alloc(c->net->allocator, sizeof *bank);
-    uint8_t *slot = kst_alloc_zero(c->net->allocator, (size_t)d->place_count + 1);
-    karst_status status = bank && slot ? KARST_OK : KARST_ERROR_MEMORY;
+    int16_t *calm = kst_alloc_array(c->net->allocator, (size_t)d->place_count + 1, sizeof *calm);
+    karst_status status = bank && calm ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) {
         karst_noise_bank_make(bank);
+        for (int32_t k = 0; k < d->place_count; ++k) calm[k] = -1;
         for (int32_t k = 0; k < d->quad_count && d->slot; ++k)  // the calmest map round a corner
             for (int i = 0; i < 4; ++i) {
-                uint8_t *s = &slot[d->quads[k][i]], own = d->slot[k] + 1;
-                if (!*s || own < *s) *s = own;
+                int32_t v = d->quads[k][i];
+                if (calm[v] < 0 || d->slot[k] < (calm[v] & 15)) calm[v] = (int16_t)(d->slot[k] + 16 * set_of(d, k));
             }
     }
     make_normals(c);
     for (int32_t k = 0; k < d->place_count && !status; ++k) {
-        int noise = (slot[k] ? slot[k] - 1 : 0) + 16 * d->noise_set;
+        int noise = calm[k] < 0 ? 0 : calm[k];
         float h = kst_bank_height(bank, noise, (float)(k % 31) * 1.37f, (float)(k % 29) * 1.11f);
         karst_net_corner corner = {.edge = KARST_NET_NONE, .noise = (int8_t)floorf(h * 127 + 0.5f)};
         to_steps(c, d->places[k], corner.at);
@@ -257,7 +265,7 @@ static karst_status fill(cage *c) {
     }
     for (int32_t k = 0; k < d->quad_count && !status; ++k) status = make_quad(c, k);
     kst_free(c->net->allocator, bank, sizeof *bank);
-    kst_free(c->net->allocator, slot, (size_t)d->place_count + 1);
+    kst_free(c->net->allocator, calm, ((size_t)d->place_count + 1) * sizeof *calm);
     return status;
 }
 

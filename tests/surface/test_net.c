@@ -290,6 +290,24 @@ static void a_flat_cage_is_flat(void **state) {
     karst_net_destroy(net);
 }
 
+static void the_sample_land_is_closed_but_for_its_rim(void **state) {
+    (void)state;
+    karst_report report = {0};
+    karst_net *net;
+    if (scene_net_sample(15, &report, &net)) fail_msg("%s", report.message);
+    int open = 0;
+    for (int k = 0; k < net->edge_count; ++k) open += net->edges[k].open != 0;
+    assert_int_equal(open, 4 * 30);
+    scene_zones zones;
+    assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+    size_t closed;
+    size_t rim;
+    assert_int_equal(cracks_of(&zones, &closed, &rim), 0);
+    assert_int_equal(rim, 4 * 30 * 32);
+    scene_zones_free(&zones);
+    karst_net_destroy(net);
+}
+
 static void what_breaks_a_rule_is_named(void **state) {
     (void)state;
     karst_report report;
@@ -363,6 +381,7 @@ int main(void) {
         cmocka_unit_test(displacement_stays_within_a_metre),
         cmocka_unit_test(a_net_can_be_made_by_hand),
         cmocka_unit_test(a_flat_cage_is_flat),
+        cmocka_unit_test(the_sample_land_is_closed_but_for_its_rim),
         cmocka_unit_test(what_breaks_a_rule_is_named),
         cmocka_unit_test(a_net_finishes_the_same_way_twice),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
