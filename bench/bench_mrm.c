@@ -14,6 +14,7 @@
 #include "mesh/mrm_codec.h"
 #include "mrm_gap.h"
 #include "mrm_peers.h"
+#include "mrm_scale.h"
 #include "mrm_slide.h"
 #include "scenes/models.h"
 
@@ -50,12 +51,30 @@ static bool all_there(const char *const *file, int count) {
     return true;
 }
 
+// A scan is shape alone, for us and the peers.
+static karst_status read_bare(mrm_bench *m, const char *path, karst_model **out) {
+    karst_model *s, *bare;
+    karst_status status = karst_geo_import_model(path, NULL, NULL, m->b->report, NULL, &s);
+    if (status) return status;
+    karst_model_size size = {.vertices = s->vertex_count, .wedges = s->vertex_count, .triangles = s->triangle_count};
+    status = karst_model_create(&size, NULL, m->b->report, &bare);
+    if (!status) {
+        memcpy(bare->position, s->position, s->vertex_count * sizeof *s->position);
+        for (uint32_t v = 0; v < s->vertex_count; ++v) bare->vertex[v] = v;
+        for (uint32_t t = 0; t < s->triangle_count; ++t)
+            for (int c = 0; c < 3; ++c) bare->triangle[t][c] = s->vertex[s->triangle[t][c]];
+        *out = bare;
+    }
+    karst_model_destroy(s);
+    return status;
+}
+
 static karst_status read_models(mrm_bench *m) {
     karst_status status = KARST_OK;
     m->real_scans = !m->b->quick && all_there(scan_file, MRM_SCANS);
     m->real_props = !m->b->quick && all_there(prop_file, MRM_PROPS);
     for (int k = 0; m->real_scans && k < MRM_SCANS && !status; ++k)
-        status = karst_geo_import_model(path_of(scan_file[k]), NULL, NULL, m->b->report, NULL, &m->scan[k]);
+        status = read_bare(m, path_of(scan_file[k]), &m->scan[k]);
     for (int k = 0; m->real_props && k < MRM_PROPS && !status; ++k)
         status = karst_geo_import_model(path_of(prop_file[k]), NULL, NULL, m->b->report, NULL, &m->prop[k]);
     if (!status && !m->real_scans) {
@@ -65,21 +84,6 @@ static karst_status read_models(mrm_bench *m) {
         m->scan[0] = m->scan[1], m->scan[1] = NULL;
     }
     if (!status && !m->real_props) status = scene_model_tank(&m->prop[0]);
-    for (int k = 0; k < MRM_SCANS && !status && m->real_scans;
-         ++k) {  // the scans are shape alone, for us and the peers
-        karst_model *s = m->scan[k];
-        karst_model_size size = {
-            .vertices = s->vertex_count, .wedges = s->vertex_count, .triangles = s->triangle_count};
-        karst_model *bare;
-        status = karst_model_create(&size, NULL, m->b->report, &bare);
-        if (status) break;
-        memcpy(bare->position, s->position, s->vertex_count * sizeof *s->position);
-        for (uint32_t v = 0; v < s->vertex_count; ++v) bare->vertex[v] = v;
-        for (uint32_t t = 0; t < s->triangle_count; ++t)
-            for (int c = 0; c < 3; ++c) bare->triangle[t][c] = s->vertex[s->triangle[t][c]];
-        karst_model_destroy(s);
-        m->scan[k] = bare;
-    }
     return status;
 }
 
@@ -204,33 +208,38 @@ static karst_status measure_props(mrm_bench *m) {
     return KARST_OK;
 }
 
-// New borders, faces twice and edges of three faces, over 100 levels of every model whose source has none.
-static karst_status measure_kind(mrm_bench *m) {
-    double worst[3] = {0, 0, 0};
-    for (int k = 0; k < MRM_SCANS && m->scan[k]; ++k) {
-        karst_model_facts source, facts;
-        karst_model *level;
-        karst_status status = karst_model_look(m->scan[k], m->b->report, &source);
-        for (int s = 0; s < (m->b->quick ? 10 : 100) && !status; ++s) {
-            double share = pow(0.955, s * (m->b->quick ? 10 : 1));
-            uint32_t triangles = (uint32_t)(share * m->scan[k]->triangle_count);
-            karst_mrm_level at = karst_mrm_level_of_triangles(m->scan_mrm[k], triangles);
-            status = karst_mrm_extract(m->scan_mrm[k], at.vertices, m->b->report, &level);
-            if (status) break;
-            status = karst_model_look(level, m->b->report, &facts);
-            karst_model_destroy(level);
-            worst[0] = fmax(worst[0], (double)facts.border_edges - source.border_edges);
-            worst[1] = fmax(worst[1], (double)facts.twins + facts.duplicates - source.twins - source.duplicates);
-            worst[2] = fmax(worst[2], (double)facts.fan_edges - source.fan_edges);
-        }
-        if (status) return status;
-    }
-    static const char *const what[3] = {"new_borders", "new_twins", "new_fans"};
+static void add_kind(mrm_bench *m, const char *const what[3], const mrm_kind *worst, const char *note) {
+    const double value[3] = {worst->borders, worst->twins, worst->fans};
     for (int k = 0; k < 3; ++k) {
-        bench_row row = {.what = what[k], .unit = "", .value = worst[k], .runs = 1};
-        bench_add_note(m->b, &row, "worst of 100 levels of each scan");
+        bench_row row = {.what = what[k], .unit = "", .value = value[k], .runs = 1, .note = note};
+        bench_add(m->b, &row);
     }
-    return KARST_OK;
+}
+
+// New borders, faces twice and edges of three faces, over 100 levels of every model whose source has none, and of one
+// whose source has many.
+static karst_status measure_kind(mrm_bench *m) {
+    static const char *const what[3] = {"new_borders", "new_twins", "new_fans"};
+    static const char *const knotted[3] = {"new_borders_knotted", "new_twins_knotted", "new_fans_knotted"};
+    mrm_kind worst = {0, 0, 0};
+    karst_status status = KARST_OK;
+    for (int k = 0; k < MRM_SCANS && m->scan[k] && !status; ++k)
+        status = mrm_kind_measure(m->b, m->scan[k], m->scan_mrm[k], &worst);
+    if (status) return status;
+    add_kind(m, what, &worst, "worst of 100 levels of each scan");
+    const char *path = m->b->quick ? NULL : path_of("dragon_vrip_res3.ply");
+    if (!path) return KARST_OK;
+    karst_model *dragon;
+    karst_mrm *mrm = NULL;
+    worst = (mrm_kind){-INFINITY, -INFINITY, -INFINITY};
+    status = read_bare(m, path, &dragon);
+    if (status) return status;
+    status = karst_mrm_build(dragon, NULL, NULL, m->b->report, &mrm);
+    if (!status) status = mrm_kind_measure(m->b, dragon, mrm, &worst);
+    if (!status) add_kind(m, knotted, &worst, "dragon of 47,794: worst of 100 levels, less what its source has");
+    karst_mrm_destroy(mrm);
+    karst_model_destroy(dragon);
+    return status;
 }
 
 // ---- time ----------------------------------------------------------------------------------------------
@@ -274,25 +283,35 @@ static karst_status measure_building(mrm_bench *m) {
     free(m->index);
     m->index = NULL;
 
-    karst_model *small, *large;
-    karst_status status = scene_model_tile(m->b->quick ? 32 : 128, 0, 0, 1, &small);
-    if (status) return status;
-    status = scene_model_tile(m->b->quick ? 128 : 512, 0, 0, 1, &large);
-    double seconds[2] = {0, 0};
-    for (int k = 0; k < 2 && !status; ++k) {
-        m->model = k ? large : small;
-        double start = bench_cpu_s();
-        build_one(m);
-        seconds[k] = bench_cpu_s() - start;
-        status = m->status;
+    return KARST_OK;
+}
+
+// Time and memory for many more triangles: the dragon where it is, else ground.
+static karst_status measure_growth(mrm_bench *m) {
+    const char *path = m->b->quick || !m->real_scans ? NULL : path_of("dragon_vrip.ply");
+    karst_model *small = NULL, *large = NULL;
+    karst_status status = KARST_OK;
+    if (!path) status = scene_model_tile(m->b->quick ? 32 : 128, 0, 0, 1, &small);
+    if (!status)
+        status = path ? read_bare(m, path, &large) : scene_model_tile(m->b->quick ? 128 : 512, 0, 0, 1, &large);
+    const karst_model *first = path ? m->scan[0] : small;
+    double seconds[2] = {0, 0}, bytes[2] = {0, 0}, few[7];
+    int runs = m->b->quick ? 1 : 7;
+    for (int k = 0; k < runs && !status; ++k) status = mrm_build_timed(m->b, first, &few[k], &bytes[0]);
+    if (!status) status = mrm_build_timed(m->b, large, &seconds[1], &bytes[1]);
+    if (!status) {
+        seconds[0] = bench_median(few, runs);
+        bench_row row = {.what = "growth_871k", .unit = "ratio", .value = seconds[1] / seconds[0], .runs = 1};
+        bench_add_note(m->b, &row, "time for %.1f times the triangles: %s, %u, %.3g s",
+                       (double)large->triangle_count / first->triangle_count, path ? "dragon" : "ground",
+                       large->triangle_count, seconds[1]);
+        row = (bench_row){
+            .what = "generate_bytes", .unit = "bytes", .value = bytes[1] / large->triangle_count, .runs = 1};
+        bench_add_note(m->b, &row,
+                       "a triangle: the most memory in use while it is made, beyond the model; result in it");
     }
     karst_model_destroy(small);
-    if (!status) {
-        bench_row grown = {.what = "growth_16x", .unit = "ratio", .value = seconds[1] / seconds[0], .runs = 1};
-        bench_add_note(m->b, &grown, "time for 16 times the triangles: ground, %u, %.3g s", large->triangle_count,
-                       seconds[1]);
-        karst_model_destroy(large);
-    }
+    karst_model_destroy(large);
     return status;
 }
 
@@ -408,6 +427,7 @@ karst_status bench_mrm(bench *b) {
     if (!status && m->real_props) status = measure_props(m);
     if (!status) status = measure_kind(m);
     if (!status) status = measure_building(m);
+    if (!status) status = measure_growth(m);
     if (!status) status = mrm_slide_measure(b, m->scan_mrm[0]);
     if (!status) status = mrm_jumps_measure(b, m->scan_mrm[0], "jumps_apart");
     if (!status && m->moving[0]) status = mrm_jumps_measure(b, m->moving[0], "jumps_apart_moving");

@@ -45,9 +45,9 @@ static void list_faces(kst_order *o) {
     for (uint32_t f = 0; f < o->face_count; ++f)
         for (int k = 0; k < 3; ++k) ++o->listed[o->face[f][k]];
     for (uint32_t v = 0; v < o->vertex_count; ++v) {
-        o->list[v] = (uint32_t)o->pool_count;
-        o->list_room[v] = o->listed[v];
-        o->pool_count += o->listed[v];
+        o->pool[o->pool_count] = v, o->pool[o->pool_count + 1] = o->listed[v];
+        o->list[v] = (uint32_t)o->pool_count + KST_LIST_HEAD;
+        o->pool_count += KST_LIST_HEAD + o->listed[v];
         o->listed[v] = 0;
     }
     for (uint32_t f = 0; f < o->face_count; ++f)
@@ -89,15 +89,14 @@ static void find_borders(kst_order *o) {
     memset(seen, 0, o->vertex_count * sizeof *seen);
 }
 
-// Every array once: what it is, how many elements.
-#define ARRAYS(X)                                   \
+// Every array once, those that the list is made from apart: what it is, how many elements.
+#define WORK(X)                                     \
     X(place, o->vertex_room)                        \
     X(normal, o->vertex_room)                       \
     X(attribute, o->attributes ? o->wedge_room : 0) \
     X(origin, o->wedge_room)                        \
     X(face, o->face_count)                          \
     X(corner, o->face_count)                        \
-    X(died, o->face_count)                          \
     X(border, o->vertex_room)                       \
     X(dirty, o->vertex_room)                        \
     X(refusals, o->vertex_room)                     \
@@ -105,7 +104,6 @@ static void find_borders(kst_order *o) {
     X(refused, o->vertex_room)                      \
     X(list, o->vertex_room)                         \
     X(listed, o->vertex_room)                       \
-    X(list_room, o->vertex_room)                    \
     X(pool, o->pool_room)                           \
     X(sample.place, o->sample.count)                \
     X(sample.normal, o->sample.count)               \
@@ -122,10 +120,13 @@ static void find_borders(kst_order *o) {
     X(heap_at, o->vertex_room)                      \
     X(mark, o->vertex_room)                         \
     X(mark2, o->vertex_room)                        \
-    X(leave, o->vertex_room)                        \
-    X(change, o->change_room)                       \
-    X(move, o->move_room)                           \
     X(star, 1)
+#define RESULTS(X)            \
+    X(died, o->face_count)    \
+    X(leave, o->vertex_room)  \
+    X(change, o->change_room) \
+    X(heir, o->wedge_room)    \
+    X(move, o->move_room)
 
 karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst_report *report) {
     const karst_model *m = o->source;
@@ -139,7 +140,8 @@ karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst
     o->source_wedges = o->wedge_count;
     o->normal_length = m->normal ? normal_length * o->def->normal : 0;
     o->sample.count = o->wedge_count + (o->def->move ? o->face_count : 0);
-    o->pool_room = 4 * 3 * (size_t)o->face_count + 1024;
+    size_t listed = 3 * (size_t)o->face_count + KST_LIST_HEAD * (size_t)o->vertex_room;
+    o->pool_room = listed + listed / 4 + 1024;
     o->change_room = 6 * (size_t)o->vertex_count + 64;
     o->move_room = o->def->move ? o->vertex_count : 0;
     // Found on scans and game models: fewer samples and ways cost shape, more cost time.
@@ -149,11 +151,16 @@ karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst
     o->uv_cap = 0.003f * kst_square(o->def->texture);
     o->uv_share = 1;
     o->eager_below = o->attributes || o->def->move ? 0.25f : 0.15f;
+    // First, while little else is there: making it takes more than it keeps.
+    karst_status status = kst_nearby_create(m, progress, &o->nearby);
+    if (status) return kst_fail(report, status, "mrm: %s", karst_status_text(status));
 #define MAKE(name, count)                                                        \
     if ((count) && !(o->name = kst_alloc_zero(NULL, (count) * sizeof *o->name))) \
         return kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
-    ARRAYS(MAKE)
+    WORK(MAKE)
+    RESULTS(MAKE)
 #undef MAKE
+    memset(o->heir, 0xff, o->wedge_room * sizeof *o->heir);
     for (uint32_t w = 0; w < o->wedge_count; ++w) o->origin[w] = w;
     scale_places(o);
     if (o->attributes) scale_attributes(o);
@@ -169,13 +176,18 @@ karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst
         for (uint32_t v = 0; v < o->vertex_count; ++v) o->keep[v] |= o->border[v];
     kst_samples_begin(o);
     kst_parts_begin(o);
-    karst_status status = kst_nearby_create(m, progress, &o->nearby);
-    return status ? kst_fail(report, status, "mrm: %s", karst_status_text(status)) : KARST_OK;
+    return KARST_OK;
+}
+
+#define FREE(name, count)                               \
+    kst_free(NULL, o->name, (count) * sizeof *o->name); \
+    o->name = NULL;
+void kst_order_forget(kst_order *o) {
+    WORK(FREE)
 }
 
 void kst_order_end(kst_order *o) {
-    kst_nearby_destroy(o->nearby);
-#define FREE(name, count) kst_free(NULL, o->name, (count) * sizeof *o->name);
-    ARRAYS(FREE)
-#undef FREE
+    WORK(FREE)
+    RESULTS(FREE)
 }
+#undef FREE

@@ -28,7 +28,9 @@ static karst_status order(kst_order *o, const karst_progress *progress, karst_re
     karst_mrm *mrm;
     karst_status status = kst_order_begin(o, progress, report);
     if (!status) status = kst_order_run(o, progress, report);
+    kst_order_forget(o);
     if (!status) status = kst_order_list(o, report, &list);
+    kst_order_end(o);
     if (status) return status;
     status = kst_mrm_assemble(&list, NULL, progress, report, &mrm);
     kst_mrm_list_free(&list, NULL);
@@ -52,7 +54,7 @@ karst_status karst_mrm_build(const karst_model *model, const karst_mrm_build_def
     if (status) return status;
     uint32_t kept = o.source->made.vertices;
     status = order(&o, progress, report, out);
-    kst_order_end(&o);
+    kst_nearby_destroy(o.nearby);
     kst_free(NULL, o.keep, kept);
     karst_model_destroy(o.source);
     return status;

@@ -7,6 +7,7 @@ typedef struct numbering {
     uint32_t *vertex, *wedge, *face;   // old to new
     uint32_t *old_face, *first_wedge;  // new to old; of a new vertex, one more at the end
     uint32_t *count;
+    uint32_t *corner;  // wedge of each
 } numbering;
 
 static void number_vertices(numbering *n) {
@@ -70,25 +71,39 @@ static void fill_model(const numbering *n, karst_model *out) {
     if (m->joint_count) memcpy(out->joint, m->joint, m->joint_count * sizeof *m->joint);
 }
 
+// The changes once more, from the source on: each corner has a wedge, and gets its heir. Tells the wedge before.
+typedef void tell_change(const numbering *n, uint32_t wedge, uint32_t corner, kst_mrm_list *l);
+static void each_change(const numbering *n, kst_mrm_list *l, tell_change *tell) {
+    const kst_order *o = n->o;
+    memcpy(n->corner, o->source->triangle, o->face_count * sizeof *o->source->triangle);
+    for (size_t i = 0; i < o->change_count; ++i) {
+        uint32_t corner = o->change[i], w = n->corner[corner];
+        tell(n, n->wedge[w], corner, l);
+        n->corner[corner] = o->heir[w];
+    }
+}
+
+static void count_slot(const numbering *n, uint32_t wedge, uint32_t corner, kst_mrm_list *l) {
+    (void)n, (void)corner;
+    ++l->slot_end[wedge];
+}
+
+static void put_slot(const numbering *n, uint32_t wedge, uint32_t corner, kst_mrm_list *l) {
+    l->slot[l->slot_end[wedge]++] = 3 * n->face[corner / 3] + corner % 3;
+}
+
 static void fill_slots(const numbering *n, kst_mrm_list *l) {
     const kst_order *o = n->o;
     memset(l->slot_end, 0, l->wedges * sizeof *l->slot_end);
-    for (uint32_t w = 0; w < l->wedges; ++w) l->parent[w] = w;
-    for (size_t i = 0; i < o->change_count; ++i) {
-        uint32_t w = n->wedge[o->change[i].before];
-        ++l->slot_end[w];
-        l->parent[w] = n->wedge[o->change[i].after];
-    }
+    for (uint32_t w = 0; w < l->wedges; ++w) l->parent[n->wedge[w]] = n->wedge[o->heir[w] == KST_NONE ? w : o->heir[w]];
+    each_change(n, l, count_slot);
     uint32_t sum = 0;
     for (uint32_t w = 0; w < l->wedges; ++w) {  // where each begins; filling moves it to the end
         uint32_t count = l->slot_end[w];
         l->slot_end[w] = sum;
         sum += count;
     }
-    for (size_t i = 0; i < o->change_count; ++i) {
-        uint32_t w = n->wedge[o->change[i].before], corner = o->change[i].corner;
-        l->slot[l->slot_end[w]++] = 3 * n->face[corner / 3] + corner % 3;
-    }
+    each_change(n, l, put_slot);
 }
 
 static void fill_moves(const kst_order *o, kst_mrm_list *l) {
@@ -192,6 +207,7 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
     n.old_face = kst_alloc_array(NULL, o->face_count, 4);
     n.first_wedge = kst_alloc_array(NULL, longest, 4);
     n.count = kst_alloc_array(NULL, longest, 4);
+    n.corner = kst_alloc_array(NULL, o->face_count, 12);
     l.parent = kst_alloc_array(NULL, l.wedges, 4);
     l.slot_end = kst_alloc_array(NULL, l.wedges, 4);
     l.slot = kst_alloc_array(NULL, l.slot_room, 4);
@@ -199,8 +215,8 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
     l.move = o->move_count ? kst_alloc_array(NULL, o->leave_count, sizeof *l.move) : NULL;
     l.gap = l.gap_count ? kst_alloc_zero(NULL, l.gap_count * sizeof *l.gap) : NULL;
     l.curve = kst_alloc_zero(NULL, KST_MRM_CURVE * sizeof *l.curve);
-    if (n.vertex && n.wedge && n.face && n.old_face && n.first_wedge && n.count && l.parent && l.slot_end && l.slot &&
-        l.triangle_end && (l.move || !o->move_count) && (l.gap || !l.gap_count) && l.curve)
+    if (n.vertex && n.wedge && n.face && n.old_face && n.first_wedge && n.count && n.corner && l.parent && l.slot_end &&
+        l.slot && l.triangle_end && (l.move || !o->move_count) && (l.gap || !l.gap_count) && l.curve)
         status = fill(&n, &l);
     else
         status = kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
@@ -210,6 +226,7 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
     kst_free(NULL, n.old_face, (size_t)o->face_count * 4);
     kst_free(NULL, n.first_wedge, longest * 4);
     kst_free(NULL, n.count, longest * 4);
+    kst_free(NULL, n.corner, (size_t)o->face_count * 12);
     if (status)
         kst_mrm_list_free(&l, NULL);
     else

@@ -103,6 +103,8 @@ karst_status kst_nearby_create(const karst_model *model, const karst_progress *p
     }
     n->node_count = 1;
     karst_status status = split(n, progress, 0, 0, (uint32_t)count);
+    kst_free(NULL, n->middle, count * sizeof *n->middle);
+    n->middle = NULL;
     if (status)
         kst_nearby_destroy(n);
     else

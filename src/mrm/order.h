@@ -17,6 +17,7 @@ enum {
     KST_STAR_FACES = 512,     // faces round a vertex that may leave
     KST_STAR_SAMPLES = 4096,  // samples that are judged at once
     KST_ATTRIBUTES = 5,       // u, v, normal, scaled to lengths
+    KST_LIST_HEAD = 2,
 };
 #define KST_NONE UINT32_MAX
 
@@ -30,11 +31,6 @@ typedef struct kst_samples {
     uint32_t *next;      // in the list of its face
     uint8_t *border;
 } kst_samples;
-
-// How a corner changes when a vertex leaves: face * 3 + corner, and the wedge it gets.
-typedef struct kst_change {
-    uint32_t corner, before, after;
-} kst_change;
 
 // One vertex leaves.
 typedef struct kst_leave {
@@ -80,7 +76,7 @@ typedef struct kst_order {
     bool bend;                          // so it is in what is judged now
     uint32_t live, live_vertices;
 
-    uint32_t *list, *listed, *list_room;  // faces of a vertex: pool[list .. + listed]
+    uint32_t *list, *listed;  // faces of a vertex: pool[list .. + listed], after KST_LIST_HEAD: whose, room
     uint32_t *pool;
     size_t pool_count, pool_room;
 
@@ -97,8 +93,9 @@ typedef struct kst_order {
 
     kst_leave *leave;
     uint32_t leave_count;
-    kst_change *change;
+    uint32_t *change;  // face * 3 + corner: it gets the heir of its wedge
     size_t change_count, change_room;
+    uint32_t *heir;  // the wedge that takes over from a wedge; KST_NONE: it never left
     kst_move *move;
     uint32_t move_count, move_room;
     float move_unit;      // [m]
@@ -173,6 +170,7 @@ karst_status kst_prepare(const karst_model *model, const karst_mrm_build_def *de
 void kst_place_of(const kst_order *o, karst_vec3 position, float out[3]);  // in diagonals
 karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst_report *report);
 void kst_order_end(kst_order *o);
+void kst_order_forget(kst_order *o);  // what the list is not made from
 
 // star.c
 bool kst_star_gather(kst_order *o, uint32_t v, bool samples);  // false: too many faces

@@ -146,16 +146,38 @@ static void *grow(kst_order *o, void *old, size_t *room, size_t need, size_t byt
     return new;
 }
 
+// Lists that are there yet, without room, move to the front of the pool.
+static void compact(kst_order *o) {
+    uint32_t *pool = o->pool;
+    size_t to = 0;
+    for (size_t at = 0, next; at < o->pool_count; at = next) {
+        uint32_t v = pool[at], count = o->listed[v];
+        next = at + KST_LIST_HEAD + pool[at + 1];
+        if (!count || o->list[v] != at + KST_LIST_HEAD) continue;
+        o->list[v] = (uint32_t)(to + KST_LIST_HEAD);
+        pool[to] = v, pool[to + 1] = count;
+        memmove(pool + o->list[v], pool + at + KST_LIST_HEAD, count * sizeof *pool);
+        to += KST_LIST_HEAD + count;
+    }
+    o->pool_count = to;
+}
+
 // Room for more faces in the list of u; lists that grow move to the end of the pool.
 static bool make_room(kst_order *o, uint32_t u, uint32_t more) {
-    uint32_t need = o->listed[u] + more;
-    if (need <= o->list_room[u]) return true;
-    o->pool = grow(o, o->pool, &o->pool_room, o->pool_count + need + 2, sizeof *o->pool);
-    if (o->status || o->pool_count + need + 2 > UINT32_MAX) return false;
-    memcpy(o->pool + o->pool_count, o->pool + o->list[u], o->listed[u] * sizeof *o->pool);
-    o->list[u] = (uint32_t)o->pool_count;
-    o->list_room[u] = need + 2;
-    o->pool_count += need + 2;
+    uint32_t need = o->listed[u] + more, room = need + 2;
+    if (o->listed[u] && need <= o->pool[o->list[u] - 1]) return true;
+    size_t all = KST_LIST_HEAD + (size_t)room;
+    if (o->pool_count + all > o->pool_room) {
+        compact(o);
+        all += o->pool_room / 16;  // else it would be full again at once
+    }
+    o->pool = grow(o, o->pool, &o->pool_room, o->pool_count + all, sizeof *o->pool);
+    if (o->status || o->pool_count + all > UINT32_MAX) return false;
+    uint32_t *at = o->pool + o->pool_count;
+    at[0] = u, at[1] = room;
+    memcpy(at + KST_LIST_HEAD, o->pool + o->list[u], o->listed[u] * sizeof *at);
+    o->list[u] = (uint32_t)o->pool_count + KST_LIST_HEAD;
+    o->pool_count += KST_LIST_HEAD + room;
     return true;
 }
 
@@ -181,7 +203,8 @@ static float reach(const kst_order *o, uint32_t u) {
 
 // Corner k of face f changes from v's wedge to one of u's.
 static void change_corner(kst_order *o, uint32_t f, uint32_t k, uint32_t u, uint32_t wedge) {
-    o->change[o->change_count++] = (kst_change){3 * f + k, o->corner[f][k], wedge};
+    o->change[o->change_count++] = 3 * f + k;
+    o->heir[o->corner[f][k]] = wedge;
     o->corner[f][k] = wedge;
     o->face[f][k] = u;
 }
@@ -234,8 +257,9 @@ static uint32_t fit(kst_order *o, uint32_t u) {
         while (copy.before[at] != o->corner[f][k]) ++at;
         change_corner(o, f, k, n, copy.after[at]);
     }
-    o->list[n] = o->list[u], o->listed[n] = o->listed[u], o->list_room[n] = o->list_room[u];
-    o->listed[u] = o->list_room[u] = 0;
+    o->list[n] = o->list[u], o->listed[n] = o->listed[u];
+    o->pool[o->list[n] - KST_LIST_HEAD] = n;
+    o->listed[u] = 0;
     set_key(o, n, FLT_MAX, KST_NONE);
     kst_queue_add(o, n);
     return n;
