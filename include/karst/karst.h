@@ -18,3 +18,4 @@
 #include "karst/surface.h"
 #include "karst/view.h"
 #include "karst/zone.h"
+#include "karst/zonescene.h"

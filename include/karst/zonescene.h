@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Scene of zones: which triangles of curved patches to draw, given out as data that any renderer can draw. Zones come
+// and go at any time, in any order. See docs/patch.md, Levels.
+//
+// A *lattice* is what one instance draws: a whole piece by its tile corners, a tile by its 4 x 4 cells, or a whole
+// piece by its finest cells. Vertex (i, j) of a lattice of n cells a side is j (n + 1) + i.
+#pragma once
+#include "karst/jobs.h"
+#include "karst/view.h"
+#include "karst/zone.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct karst_zone_scene karst_zone_scene;
+
+/// How detail is chosen.
+typedef enum karst_zone_method {
+    KARST_ZONE_METHOD_CORNER,  ///< levels owned by corners: no neighbour is asked, any speed costs the same
+} karst_zone_method;
+enum { KARST_ZONE_METHOD_COUNT = KARST_ZONE_METHOD_CORNER + 1 };
+/// The words of all methods, for help texts.
+#define KARST_ZONE_METHOD_NAMES "corner"
+
+/// The word for a method, e.g. "corner". Static storage. Threads: any. @param method below KARST_ZONE_METHOD_COUNT
+KARST_API const char *karst_zone_method_name(karst_zone_method method);
+/// The method that a word names, in *out; false, and *out untouched, when none has that name. Threads: any.
+KARST_API bool karst_zone_method_find(const char *name, karst_zone_method *out);
+
+/// Parameters of a scene. Start from karst_zone_scene_def_default().
+typedef struct karst_zone_scene_def {
+    karst_pos origin;  ///< of the net that its zones were cut from, world [m]
+    karst_jobs *jobs;  ///< NULL: the caller alone; the result is the same
+    const karst_allocator *allocator;
+    uint32_t cookie;  ///< set by the default function, do not touch
+} karst_zone_scene_def;
+
+/// Origin 0, on the caller, memory from malloc.
+KARST_API karst_zone_scene_def karst_zone_scene_def_default(void);
+
+/// Make a scene without zones. @param def NULL: the default @param out yours until karst_zone_scene_destroy();
+/// untouched on error @return KARST_ERROR_MEMORY
+KARST_API karst_status karst_zone_scene_create(const karst_zone_scene_def *def, karst_zone_scene **out);
+/// Free a scene; its frames go with it, its zones do not. NULL is allowed.
+KARST_API void karst_zone_scene_destroy(karst_zone_scene *scene);
+
+enum {
+    KARST_ZONE_SLOTS_MAX = 1 << 15,  ///< zones of a scene
+    KARST_ZONE_PIECES_MAX = 1 << 16,
+};
+
+/// Add a zone. Nothing that is drawn of other zones changes. Frames of the scene end. Threads: one writer a scene.
+/// Cost: about 20 ns a tile corner.
+/// @param zone must outlive its stay @param slot receives its number in instances, until it is removed
+/// @return KARST_ERROR_MEMORY; KARST_ERROR_LIMIT: more zones or pieces than there may be; KARST_ERROR_FORMAT: a zone of
+/// another net (step or reach differ)
+KARST_API karst_status karst_zone_scene_add(karst_zone_scene *scene, const karst_zone *zone, karst_report *report,
+                                            uint16_t *slot);
+/// Remove the zone in a slot. Otherwise as karst_zone_scene_add().
+KARST_API void karst_zone_scene_remove(karst_zone_scene *scene, uint16_t slot);
+
+/// What a frame may cost. Start from karst_zone_budget_default().
+typedef struct karst_zone_budget {
+    karst_zone_method method;
+    float threshold;    ///< a triangle of area a at distance d is drawn whole where a / d^2 is below this, and halved
+                        ///< where it is above twice this; 1e-8..1; default 3.5e-4
+    float tile_m;       ///< no coarser than tiles within this distance; default 50
+    float tile_fade_m;  ///< ... fading over this one; > 0, default 20
+    bool cull;          ///< leave out pieces that no view sees; changes no level; default true
+} karst_zone_budget;
+
+/// Method corner, 3.5e-4, 50 m and 20 m, culled.
+KARST_API karst_zone_budget karst_zone_budget_default(void);
+
+/// The threshold at which a triangle is whole whose longest edge takes `edge_px` at a corner of a view. Threads: any.
+KARST_API float karst_zone_threshold(const karst_view *view, float edge_px);
+
+enum {
+    KARST_ZONE_WHOLE = 0xFFFF,               ///< karst_zone_instance.tile: the piece by its tile corners
+    KARST_ZONE_FINEST = 0xFFFE,              ///< ... the piece by its finest cells, none of them morphed
+    KARST_ZONE_TRIANGLES_MAX = 2 * 64 * 64,  ///< of an instance
+    KARST_ZONE_VERTICES_MAX = 65 * 65,       ///< of a lattice
+};
+
+/// A lattice to draw.
+typedef struct karst_zone_instance {
+    uint16_t zone;    ///< slot
+    uint16_t piece;   ///< of the zone
+    uint16_t tile;    ///< 16 j + i, KARST_ZONE_WHOLE or KARST_ZONE_FINEST
+    uint8_t pattern;  ///< 2 n: cells of 2^n with alternating diagonals; 2 n + 1: cells of 2^(n + 1), a fan of four in
+                      ///< each; with one cell alone, 2 cells_log2: the diagonal from (0,0), + 1: from (1,0)
+    uint8_t cells_log2;  ///< of the lattice a side
+} karst_zone_instance;
+
+/// Instances that share pattern and lattice size: one index list.
+typedef struct karst_zone_batch {
+    int32_t first, count;
+    uint8_t pattern, cells_log2;
+    bool tiles;   ///< they are tiles
+    bool finest;  ///< they are whole pieces by their finest cells
+} karst_zone_batch;
+
+/// What stands in a slot.
+typedef struct karst_zone_at {
+    const karst_zone *zone;  ///< NULL: nothing
+    int32_t offset[3];       ///< karst_zone.bias less frame.base [fine steps]
+    uint32_t first_level;    ///< in karst_zone_frame.levels
+    /// Of each span of the zone, the levels of its two corners, from first_level: the span's is the less of them, at
+    /// most 2 log2 (tiles along the span).
+    const uint32_t (*span_level)[2];
+} karst_zone_at;
+
+/// Part of a level: clamp((from - 1 / d^2) * scale, 0, 1), with d in metres and the reciprocal as
+/// karst_zone_tile_level() takes it.
+typedef struct karst_zone_ramp {
+    float from, scale;
+} karst_zone_ramp;
+
+enum { KARST_ZONE_VIEWS_MAX = 16 };
+
+/// An eye, as the levels of tiles need it.
+typedef struct karst_zone_eye {
+    int32_t base[3];      ///< whole fine steps from the net's origin
+    karst_vec3 fraction;  ///< the rest [m]
+} karst_zone_eye;
+
+/// What to draw, as data. All of it is valid until the next update, add or remove.
+typedef struct karst_zone_frame {
+    karst_zone_method method;
+    karst_pos origin;  ///< world place that all floats are relative to: eye 0 rounded down to a fine step
+    int32_t base[3];   ///< the same from the net's origin [fine steps]
+    float fine_m;      ///< a fine step [m]
+    const karst_zone_batch *batches;
+    int32_t batch_count;
+    const karst_zone_instance *instances;
+    int32_t instance_count;
+    const karst_zone_at *zones;  ///< by slot
+    int32_t zone_room;           ///< slots
+    const float *levels;         ///< of corners
+    uint32_t level_count;
+    const karst_zone_ramp (*ramps)[4];  ///< by size class: four, from the finest to tile level
+    karst_zone_eye eyes[KARST_ZONE_VIEWS_MAX];
+    int32_t eye_count;
+    struct {
+        int64_t triangles;  ///< those of the patterns; where sides are coarser some of them collapse
+        int32_t pieces;     ///< seen
+        int32_t refined;    ///< of these drawn by tiles or finest cells
+    } figures;
+} karst_zone_frame;
+
+/// Choose what to draw for 1..KARST_ZONE_VIEWS_MAX views. A pure function of zones, views and budget: a still camera
+/// gets the same bytes. Never allocates. An eye more than 2^26 steps from the net's origin counts as at that distance.
+/// Threads: one update of a scene at a time. Cost: 40 ns a piece, 10 ns an instance.
+KARST_API void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, int view_count,
+                                       const karst_zone_budget *budget, karst_zone_frame *out);
+
+/// A drawn vertex, as a shader makes it.
+typedef struct karst_zone_vertex {
+    karst_vec3 position;  ///< relative to frame.origin [m]
+    float s, t;           ///< in the patch of the instance's piece
+} karst_zone_vertex;
+
+/// The CPU twin of the shaders: triangles of one instance, counter-clockwise from their upper side. Those whose corners
+/// coincide are left out; those on a line stay: they close the ground where half levels meet a coarser side.
+/// Threads: any, until the next update. Cost: about 20 ns a vertex of the lattice, 60 ns one of a tile.
+/// @param out room for 3 * KARST_ZONE_TRIANGLES_MAX @return number of triangles
+KARST_API int karst_zone_frame_expand(const karst_zone_frame *frame, const karst_zone_scene *scene, int instance,
+                                      karst_zone_vertex *out);
+
+/// Vertices of an instance's lattice before they are morphed, relative to frame.origin [m]. Threads, cost: as
+/// karst_zone_frame_expand(). @param out room for KARST_ZONE_VERTICES_MAX
+KARST_API void karst_zone_frame_places(const karst_zone_frame *frame, int instance, karst_vec3 *out);
+
+/// Levels of a lattice: of its inside, 0..2 log2 cells, and of each span of its sides in the order of the sides; a tile
+/// has one span a side. Threads: any. @param spans room for 32 @return number of spans
+KARST_API int karst_zone_frame_levels(const karst_zone_frame *frame, int instance, float *inside, float spans[32]);
+
+/// Index list of a pattern: triangles counter-clockwise from the upper side. Threads: any. @param cells_log2 1..6
+/// @param pattern 0..2 cells_log2 + 1 @param out room for 3 * KARST_ZONE_TRIANGLES_MAX @return number of indices
+KARST_API int karst_zone_indices(int cells_log2, int pattern, uint16_t *out);
+
+/// The lowest class of a side's span on which each vertex of a lattice depends, 99 for none: (n + 1)^2 bytes, by rows.
+/// Owned by the scene; shaders read it as a table. Threads: any.
+/// @param cells_log2 1..4 @param odd a tile with an odd i + j: then cells_log2 is 2 @param spans_log2 0..cells_log2 - 1
+KARST_API const uint8_t *karst_zone_scene_depend(const karst_zone_scene *scene, int cells_log2, bool odd, int side,
+                                                 int spans_log2, int span);
+
+/// Level of a tile corner at squared distance d2 [m^2], 0 (finest) to 4 (tile). Sums and products alone, so that a
+/// shader gets the same bits. Threads: any.
+static inline float karst_zone_tile_level(const karst_zone_ramp ramps[4], float d2) {
+    union {
+        float f;
+        uint32_t u;
+    } y;
+    float a = d2 > 1e-12f ? d2 : 1e-12f, x = 0;
+    y.f = a;
+    y.u = 0x7EF311C7u - y.u;  // within an eighth of the reciprocal; Newton's rule does the rest
+    y.f = y.f * (2.0f - a * y.f);
+    y.f = y.f * (2.0f - a * y.f);
+    y.f = y.f * (2.0f - a * y.f);
+    for (int k = 0; k < 4; ++k) {
+        float w = (ramps[k].from - y.f) * ramps[k].scale;
+        w = w > 0 ? w : 0;
+        x += w < 1 ? w : 1;
+    }
+    return x;
+}
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// A zone as the methods read it.
+#include <math.h>
+
+#include "zone_scene.h"
+
+static void *array_of(const karst_allocator *allocator, size_t count, size_t bytes) {
+    return kst_alloc_array(allocator, count + KST_ZONE_LANES, bytes);
+}
+static void free_array(const karst_allocator *allocator, void *memory, size_t count, size_t bytes) {
+    kst_free(allocator, memory, (count + KST_ZONE_LANES) * bytes);
+}
+
+// Levels are owed to corners by the largest size at each edge: a span's is the less of its ends'.
+static bool make_levels(kst_zone_slot *slot, const karst_allocator *allocator) {
+    const karst_zone *zone = slot->zone;
+    // Bit c of owes[corner]: a span of class c ends there.
+    size_t bytes = ((size_t)zone->corner_count + 1) * sizeof(uint64_t);
+    uint64_t *owes = kst_alloc_zero(allocator, bytes);
+    if (!owes) return false;
+    for (uint32_t k = 0; k < zone->span_count; ++k)
+        for (int e = 0; e < 2; ++e)
+            owes[zone->spans[k].corner[e]] |= (uint64_t)1 << (zone->spans[k].size[1] % KARST_NET_SIZES);
+    uint32_t count = 0;
+    for (int c = 0; c < KARST_NET_SIZES; ++c) {
+        slot->class_first[c] = count;
+        for (uint32_t k = 0; k < zone->corner_count; ++k) count += owes[k] >> c & 1;
+        count = kst_up(count);
+    }
+    slot->class_first[KARST_NET_SIZES] = slot->level_count = count;
+    slot->level_corner = array_of(allocator, count, sizeof *slot->level_corner);
+    // The number of each level, by corner: of one class at a time.
+    uint32_t *number = kst_alloc_array(allocator, (size_t)zone->corner_count + 1, sizeof *number);
+    if (slot->level_corner && number) {
+        memset(slot->level_corner, 0, (count + KST_ZONE_LANES) * sizeof *slot->level_corner);
+        for (int c = 0; c < KARST_NET_SIZES; ++c) {
+            uint32_t at = slot->class_first[c];
+            if (at == slot->class_first[c + 1]) continue;
+            for (uint32_t k = 0; k < zone->corner_count; ++k)
+                if (owes[k] >> c & 1) slot->level_corner[at] = k, number[k] = at++;
+            for (uint32_t k = 0; k < zone->span_count; ++k)
+                if (zone->spans[k].size[1] % KARST_NET_SIZES == c)
+                    for (int e = 0; e < 2; ++e) slot->span_level[k][e] = number[zone->spans[k].corner[e]];
+        }
+    }
+    kst_free(allocator, number, ((size_t)zone->corner_count + 1) * sizeof *number);
+    kst_free(allocator, owes, bytes);
+    return slot->level_corner && number;
+}
+
+static void make_corners(kst_zone_slot *slot) {
+    const karst_zone *zone = slot->zone;
+    for (size_t k = 0; k < slot->corner_room; ++k) {
+        const karst_zone_corner *c = &zone->corners[k < zone->corner_count ? k : 0];
+        slot->corner[0][k] = c->at.x, slot->corner[1][k] = c->at.y, slot->corner[2][k] = c->at.z;
+        slot->radius[k] = c->radius_m;
+    }
+}
+
+// All vertices lie within twice the radius of each corner.
+static void make_box(struct kst_piece_info *info, const karst_zone *zone, const karst_piece *piece, float fine_m) {
+    for (int c = 0; c < 4; ++c) {
+        const karst_zone_corner *corner = &zone->corners[piece->corner[c]];
+        const int32_t at[3] = {corner->at.x, corner->at.y, corner->at.z};
+        for (int axis = 0; axis < 3; ++axis) {
+            float low = (float)at[axis] * fine_m - 2 * corner->radius_m,
+                  high = (float)at[axis] * fine_m + 2 * corner->radius_m;
+            if (c == 0 || low > info->min[axis]) info->min[axis] = low;
+            if (c == 0 || high < info->max[axis]) info->max[axis] = high;
+        }
+    }
+}
+
+static void make_pieces(kst_zone_slot *slot) {
+    const karst_zone *zone = slot->zone;
+    float fine_m = ldexpf(1.0f / KARST_NET_FINE, zone->step_log2);
+    uint32_t place = 0, tile = 0;
+    for (uint32_t k = 0; k < zone->piece_count; ++k) {
+        const karst_piece *piece = &zone->pieces[k];
+        struct kst_piece_info *info = &slot->info[k];
+        uint32_t n = 1u << piece->tiles_log2, count = (n + 1) * (n + 1);
+        slot->first_place[k] = place, slot->first_tile[k] = tile;
+        for (uint32_t i = 0; i < kst_up(count); ++i, ++place) {
+            const karst_fine *at = &zone->places[piece->first_place + (i < count ? i : count - 1)];
+            slot->place[0][place] = at->x, slot->place[1][place] = at->y, slot->place[2][place] = at->z;
+        }
+        tile += n * n;
+        *info = (struct kst_piece_info){.top = (uint8_t)(2 * piece->tiles_log2), .plain = true};
+        make_box(info, zone, piece, fine_m);
+        for (int side = 0; side < 4; ++side) {
+            int top = 2 * (piece->tiles_log2 - piece->spans_log2[side]);
+            if (top < info->top) info->top = (uint8_t)top;
+            for (uint32_t s = 0; s < 1u << piece->spans_log2[side]; ++s)
+                info->plain &= zone->spans[piece->first_span[side] + s].size[0] == piece->size;
+        }
+    }
+    // Pieces of a patch follow each other: together they tell how many tiles it has.
+    for (uint32_t k = 0, end; k < zone->piece_count; k = end) {
+        int s = 0, t = 0;
+        for (end = k; end < zone->piece_count && zone->pieces[end].patch == zone->pieces[k].patch; ++end) {
+            const karst_piece *piece = &zone->pieces[end];
+            int n = 1 << piece->tiles_log2;
+            if (piece->tile_s + n > s) s = piece->tile_s + n;
+            if (piece->tile_t + n > t) t = piece->tile_t + n;
+        }
+        for (uint32_t i = k; i < end; ++i) {
+            slot->info[i].scale_log2[0] = (uint8_t)__builtin_ctz((unsigned)s);
+            slot->info[i].scale_log2[1] = (uint8_t)__builtin_ctz((unsigned)t);
+        }
+    }
+}
+
+karst_status kst_zone_slot_make(kst_zone_slot *slot, const karst_zone *zone, const karst_allocator *a) {
+    *slot = (kst_zone_slot){.zone = zone, .corner_room = kst_up(zone->corner_count)};
+    for (uint32_t k = 0; k < zone->piece_count; ++k) {
+        uint32_t n = 1u << zone->pieces[k].tiles_log2;
+        slot->place_room += kst_up((n + 1) * (n + 1));
+        slot->tile_room += n * n;
+    }
+    size_t pieces = zone->piece_count;
+    bool got = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        got &= (slot->corner[axis] = array_of(a, slot->corner_room, sizeof **slot->corner)) != NULL;
+        got &= (slot->place[axis] = array_of(a, slot->place_room, sizeof **slot->place)) != NULL;
+    }
+    got &= (slot->radius = array_of(a, slot->corner_room, sizeof *slot->radius)) != NULL;
+    got &= (slot->d2 = array_of(a, slot->corner_room, sizeof *slot->d2)) != NULL;
+    got &= (slot->span_level = array_of(a, zone->span_count, sizeof *slot->span_level)) != NULL;
+    got &= (slot->first_place = array_of(a, pieces, sizeof *slot->first_place)) != NULL;
+    got &= (slot->first_tile = array_of(a, pieces, sizeof *slot->first_tile)) != NULL;
+    got &= (slot->patterns = array_of(a, slot->tile_room, sizeof *slot->patterns)) != NULL;
+    got &= (slot->info = array_of(a, pieces, sizeof *slot->info)) != NULL;
+    got &= (slot->kind = array_of(a, pieces, sizeof *slot->kind)) != NULL;
+    got &= (slot->whole = array_of(a, pieces, sizeof *slot->whole)) != NULL;
+    if (!got || !make_levels(slot, a)) {
+        kst_zone_slot_free(slot, a);
+        return KARST_ERROR_MEMORY;
+    }
+    make_corners(slot);
+    make_pieces(slot);
+    return KARST_OK;
+}
+
+void kst_zone_slot_free(kst_zone_slot *slot, const karst_allocator *a) {
+    if (!slot->zone) return;
+    size_t pieces = slot->zone->piece_count;
+    for (int axis = 0; axis < 3; ++axis) {
+        free_array(a, slot->corner[axis], slot->corner_room, sizeof **slot->corner);
+        free_array(a, slot->place[axis], slot->place_room, sizeof **slot->place);
+    }
+    free_array(a, slot->radius, slot->corner_room, sizeof *slot->radius);
+    free_array(a, slot->d2, slot->corner_room, sizeof *slot->d2);
+    free_array(a, slot->span_level, slot->zone->span_count, sizeof *slot->span_level);
+    free_array(a, slot->first_place, pieces, sizeof *slot->first_place);
+    free_array(a, slot->first_tile, pieces, sizeof *slot->first_tile);
+    free_array(a, slot->patterns, slot->tile_room, sizeof *slot->patterns);
+    free_array(a, slot->info, pieces, sizeof *slot->info);
+    free_array(a, slot->kind, pieces, sizeof *slot->kind);
+    free_array(a, slot->whole, pieces, sizeof *slot->whole);
+    free_array(a, slot->level_corner, slot->level_count, sizeof *slot->level_corner);
+    *slot = (kst_zone_slot){0};
+}
