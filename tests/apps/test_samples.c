@@ -8,16 +8,21 @@
 #include "support/prop.h"
 #include "support/run.h"
 
-static char pack_path[512];
+static char pack_path[512], large_path[512];
 
-static int bake_a_pack(void **state) {
-    (void)state;
-    snprintf(pack_path, sizeof pack_path, "%s", temp_path("rough.kpack"));
+static int bake_one(const char *path, int columns, int rows, bool displaced) {
     karst_field *field;
-    if (scene_rough_field(193, 161, 2, 5, true, true, (karst_pos){1000, 50, -2000}, &field)) return 1;
-    karst_status status = karst_bake_field(field, pack_path, NULL, NULL, NULL, NULL);
+    if (scene_rough_field(columns, rows, 2, 5, displaced, displaced, (karst_pos){1000, 50, -2000}, &field)) return 1;
+    karst_status status = karst_bake_field(field, path, NULL, NULL, NULL, NULL);
     karst_field_destroy(field);
     return (int)status;
+}
+
+static int bake_packs(void **state) {
+    (void)state;
+    snprintf(pack_path, sizeof pack_path, "%s", temp_path("rough.kpack"));
+    snprintf(large_path, sizeof large_path, "%s", temp_path("large.kpack"));
+    return bake_one(pack_path, 193, 161, true) || bake_one(large_path, 513, 513, false);
 }
 
 static bool is_built(const char *name) {
@@ -72,10 +77,35 @@ static void hello_gl_draws_a_picture(void **state) {
     ran_free(&r);
 }
 
+static void govern_keeps_to_its_budget(void **state) {
+    (void)state;
+    if (!is_built("govern")) skip();
+    static const char *const budgets[] = {"100000", "200000"};
+    double before_px = 1e30;
+    for (int k = 0; k < 2; ++k) {
+        ran r = run_words((const char *const[]){"govern", large_path, budgets[k], NULL});
+        assert_int_equal(r.code, 0);
+        print_message("%s", r.out);
+        long least, most, budget;
+        double low_px, high_px;
+        assert_int_equal(sscanf(r.out, "%ld to %ld triangles a frame of %ld, at most %lf to %lf", &least, &most,
+                                &budget, &low_px, &high_px),
+                         5);
+        assert_true(budget == atol(budgets[k]) && most < budget * 12 / 10 && least > budget * 7 / 10);
+        assert_true(high_px > 1.3 * low_px && high_px < before_px);  // the error is what gives way
+        before_px = high_px;
+        ran_free(&r);
+    }
+    ran r = run_words((const char *const[]){"govern", pack_path, "none", NULL});
+    assert_true(r.code == 2 && is_one_line(r.err));
+    ran_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hello_tells_the_height_in_the_middle),
         cmocka_unit_test(hello_gl_draws_a_picture),
+        cmocka_unit_test(govern_keeps_to_its_budget),
     };
-    return cmocka_run_group_tests(tests, bake_a_pack, temp_teardown);
+    return cmocka_run_group_tests(tests, bake_packs, temp_teardown);
 }
