@@ -296,9 +296,10 @@ static karst_status measure_growth(mrm_bench *m) {
         status = path ? read_bare(m, path, &large) : scene_model_tile(m->b->quick ? 128 : 512, 0, 0, 1, &large);
     const karst_model *first = path ? m->scan[0] : small;
     double seconds[2] = {0, 0}, bytes[2] = {0, 0}, few[7];
+    mrm_stop_gap gap = {0};
     int runs = m->b->quick ? 1 : 7;
-    for (int k = 0; k < runs && !status; ++k) status = mrm_build_timed(m->b, first, &few[k], &bytes[0]);
-    if (!status) status = mrm_build_timed(m->b, large, &seconds[1], &bytes[1]);
+    for (int k = 0; k < runs && !status; ++k) status = mrm_build_timed(m->b, first, &few[k], &bytes[0], NULL);
+    if (!status) status = mrm_build_timed(m->b, large, &seconds[1], &bytes[1], &gap);
     if (!status) {
         seconds[0] = bench_median(few, runs);
         bench_row row = {.what = "growth_871k", .unit = "ratio", .value = seconds[1] / seconds[0], .runs = 1};
@@ -309,6 +310,9 @@ static karst_status measure_growth(mrm_bench *m) {
             .what = "generate_bytes", .unit = "bytes", .value = bytes[1] / large->triangle_count, .runs = 1};
         bench_add_note(m->b, &row,
                        "a triangle: the most memory in use while it is made, beyond the model; result in it");
+        row = (bench_row){.what = "stop_gap", .unit = "s", .value = gap.most_s, .runs = 1};
+        bench_add_note(m->b, &row, "longest CPU between two looks at whether to stop, that before \"%s\": %u triangles",
+                       gap.before, large->triangle_count);
     }
     karst_model_destroy(small);
     karst_model_destroy(large);

@@ -31,11 +31,22 @@ static bool forget_peak(void) {
     return !fclose(f) && done;
 }
 
-karst_status mrm_build_timed(bench *b, const karst_model *model, double *seconds, double *bytes) {
+static bool look(void *context, const char *stage, double share) {
+    mrm_stop_gap *g = context;
+    (void)share;
+    double now = bench_cpu_s();
+    if (now - g->last_s > g->most_s) g->most_s = now - g->last_s, g->before = stage;
+    g->last_s = now;
+    return true;
+}
+
+karst_status mrm_build_timed(bench *b, const karst_model *model, double *seconds, double *bytes, mrm_stop_gap *gap) {
+    karst_progress progress = {look, gap};
     karst_mrm *made;
     bool told = forget_peak();
     double before = status_bytes("VmRSS"), start = bench_cpu_s();
-    karst_status status = karst_mrm_build(model, NULL, NULL, b->report, &made);
+    if (gap) *gap = (mrm_stop_gap){start, 0, ""};
+    karst_status status = karst_mrm_build(model, NULL, gap ? &progress : NULL, b->report, &made);
     if (status) return status;
     *seconds = bench_cpu_s() - start;
     *bytes = told ? status_bytes("VmHWM") - before : NAN;

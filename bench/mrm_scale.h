@@ -4,8 +4,14 @@
 #include "bench.h"
 #include "karst/mrmbuild.h"
 
-// Build once: CPU seconds, and bytes of memory at the peak beyond what was there before (NAN: not told here).
-karst_status mrm_build_timed(bench *b, const karst_model *model, double *seconds, double *bytes);
+// Longest CPU time between two looks at whether to stop, and what was told at the second one.
+typedef struct mrm_stop_gap {
+    double last_s, most_s;
+    const char *before;
+} mrm_stop_gap;
+
+// Build once: CPU seconds, bytes of memory at the peak beyond what was there before (NAN: not told here), gap or NULL.
+karst_status mrm_build_timed(bench *b, const karst_model *model, double *seconds, double *bytes, mrm_stop_gap *gap);
 
 // What levels have that their source has not: most of 100 levels.
 typedef struct mrm_kind {

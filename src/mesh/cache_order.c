@@ -6,7 +6,10 @@
 // its triangles are done, else with the last one seen that has triangles left, else with the next in number.
 #include "mesh/mrm.h"
 
-enum { CACHE = 18 };  // found best for a cache of 16: the last ones may just be missed
+enum {
+    CACHE = 18,      // found best for a cache of 16: the last ones may just be missed
+    SOME = 1 << 16,  // triangles: progress is told
+};
 
 typedef struct fanning {
     const uint32_t (*index)[3];
@@ -74,11 +77,13 @@ static uint32_t next_vertex(fanning *f, uint32_t from) {
     return best == KST_NONE ? skip_dead_end(f) : best;
 }
 
-bool kst_cache_order(const uint32_t (*index)[3], uint32_t triangles, uint32_t vertices, uint32_t *order) {
+karst_status kst_cache_order(const uint32_t (*index)[3], uint32_t triangles, uint32_t vertices,
+                             const karst_progress *progress, uint32_t *order) {
     fanning f = {.index = index, .vertices = vertices, .triangles = triangles};
-    bool good = begin(&f);
-    uint32_t count = 0;
-    for (uint32_t v = good ? skip_dead_end(&f) : KST_NONE; v != KST_NONE;) {
+    karst_status status = begin(&f) ? KARST_OK : KARST_ERROR_MEMORY;
+    uint32_t count = 0, told = 0;
+    if (!status && triangles >= SOME) status = kst_progress_step(progress, "sort", 0);
+    for (uint32_t v = status ? KST_NONE : skip_dead_end(&f); v != KST_NONE && !status;) {
         uint32_t from = f.dead_ends;
         for (uint32_t i = f.start[v]; i < f.start[v + 1]; ++i) {
             uint32_t t = f.around[i];
@@ -93,9 +98,12 @@ bool kst_cache_order(const uint32_t (*index)[3], uint32_t triangles, uint32_t ve
             }
         }
         v = next_vertex(&f, from);
+        if (count - told < SOME) continue;
+        told = count;
+        status = kst_progress_step(progress, "sort", (double)count / triangles);
     }
     end(&f);
-    return good;
+    return status;
 }
 
 uint64_t kst_cache_misses(const uint32_t *index, size_t count, uint32_t vertices, int size) {

@@ -32,7 +32,7 @@ static bool work_create(work *w, const karst_model *m) {
 static karst_status decide(const karst_model *m, const karst_model_clean_def *def, work *w, karst_model_cleaned *info) {
     karst_status status = kst_weld_vertices(m, def->merge_m, def->progress, w->vertex, &info->largest_move_m);
     if (!status) status = kst_progress_step(def->progress, "clean", 0);
-    if (!status) status = kst_weld_wedges(m, w->vertex, w->wedge);
+    if (!status) status = kst_weld_wedges(m, w->vertex, def->progress, w->wedge);
     if (!status) status = kst_progress_step(def->progress, "clean", 0.4);
     if (status) return status;
     for (uint32_t t = 0; t < m->triangle_count; ++t)

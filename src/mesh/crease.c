@@ -6,12 +6,17 @@
 //
 // After: N. Max, "Weights for Computing Vertex Normals from Facet Normals", Journal of Graphics Tools 4(2), 1999. The
 // weights need no angle, so nothing here depends on a C library's sine.
+#include "mesh/crease.h"
+
 #include <math.h>
 
 #include "mesh/adjacency.h"
 #include "mesh/weld.h"
 
-enum { MOST_FACES = 8 };  // of an edge that may be soft: each is compared with each
+enum {
+    MOST_FACES = 8,  // of an edge that may be soft: each is compared with each
+    SOME = 1 << 17,  // edges, corners: progress is told
+};
 
 // cos x = 1 - 2 sin^2(x / 2), the sine by its series, whose rest is below 1e-17 on [0, pi / 2].
 static double cosine(double x) {
@@ -31,7 +36,12 @@ typedef struct crease {
     double (*whole)[3];       // of a vertex
     kst_edges edges;
     double least_cos;
+    const karst_progress *progress;
 } crease;
+
+static karst_status step(const crease *c, double share) {
+    return kst_progress_step(c->progress, "crease", share);
+}
 
 static void crease_free(crease *c) {
     size_t corners = 3 * (size_t)c->model->triangle_count + 1;
@@ -88,9 +98,11 @@ static uint32_t corner_at(const crease *c, uint32_t side, uint32_t vertex) {
     return c->triangle[side / 3][side % 3] == vertex ? side : kst_next_corner(side);
 }
 
-static void group_corners(crease *c) {
+static karst_status group_corners(crease *c) {
     const kst_edges *e = &c->edges;
     for (uint32_t i = 0; i < e->edge_count; ++i) {
+        karst_status status = i % SOME ? KARST_OK : step(c, 0.2 + 0.2 * i / e->edge_count);
+        if (status) return status;
         uint32_t from = e->first[i], to = e->first[i + 1];
         if (to - from > MOST_FACES) continue;
         for (uint32_t a = from; a < to; ++a)
@@ -100,6 +112,7 @@ static void group_corners(crease *c) {
                     join(c->group, corner_at(c, e->side[a], e->end[i][k]), corner_at(c, e->side[b], e->end[i][k]));
             }
     }
+    return KARST_OK;
 }
 
 // ---- normals ---------------------------------------------------------------------------------------------
@@ -118,8 +131,11 @@ static void weighted(const karst_vec3 *position, const uint32_t v[3], int k, dou
     for (int i = 0; i < 3; ++i) out[i] *= weight;
 }
 
-static void add_up(crease *c) {
-    for (uint32_t corner = 0; corner < 3 * c->model->triangle_count; ++corner) {
+static karst_status add_up(crease *c) {
+    uint32_t corners = 3 * c->model->triangle_count;
+    for (uint32_t corner = 0; corner < corners; ++corner) {
+        karst_status status = corner % SOME ? KARST_OK : step(c, 0.4 + 0.2 * corner / corners);
+        if (status) return status;
         double n[3];
         weighted(c->model->position, c->triangle[corner / 3], (int)(corner % 3), n);
         double *sum = c->sum[first_of(c->group, corner)];
@@ -129,6 +145,7 @@ static void add_up(crease *c) {
             whole[i] += n[i];
         }
     }
+    return KARST_OK;
 }
 
 static bool unit(const double n[3], karst_vec3 *out) {
@@ -148,7 +165,7 @@ static karst_vec3 normal_of(crease *c, uint32_t corner) {
 
 // ---- the new model: a wedge a corner, then those that are equal joined ---------------------------------
 
-static void fill(crease *c, karst_model *out) {
+static karst_status fill(crease *c, karst_model *out) {
     const karst_model *m = c->model;
     out->origin = m->origin;
     if (m->vertex_count) memcpy(out->position, m->position, m->vertex_count * sizeof *m->position);
@@ -157,6 +174,8 @@ static void fill(crease *c, karst_model *out) {
     if (m->material) memcpy(out->material, m->material, m->material_count * sizeof *m->material);
     if (m->joint) memcpy(out->joint, m->joint, m->joint_count * sizeof *m->joint);
     for (uint32_t corner = 0; corner < out->wedge_count; ++corner) {
+        karst_status status = corner % SOME ? KARST_OK : step(c, 0.6 + 0.2 * corner / out->wedge_count);
+        if (status) return status;
         uint32_t w = m->triangle[corner / 3][corner % 3];
         out->triangle[corner / 3][corner % 3] = corner;
         out->vertex[corner] = m->vertex[w];
@@ -164,13 +183,14 @@ static void fill(crease *c, karst_model *out) {
         for (int k = 0; k < m->uv_sets; ++k) memcpy(out->uv[k][corner], m->uv[k][w], sizeof *m->uv[k]);
         if (m->colour) memcpy(out->colour[corner], m->colour[w], sizeof *m->colour);
     }
+    return KARST_OK;
 }
 
 // Keep the first of equal wedges.
-static karst_status join_wedges(karst_model *m) {
+static karst_status join_wedges(karst_model *m, const karst_progress *progress) {
     size_t bytes = ((size_t)m->wedge_count + 1) * sizeof(uint32_t);
     uint32_t *into = kst_alloc(NULL, bytes);
-    karst_status status = into ? kst_weld_wedges(m, NULL, into) : KARST_ERROR_MEMORY;
+    karst_status status = into ? kst_weld_wedges(m, NULL, progress, into) : KARST_ERROR_MEMORY;
     if (!status) {
         uint32_t kept = 0;
         for (uint32_t w = 0; w < m->wedge_count; ++w) {
@@ -186,11 +206,12 @@ static karst_status join_wedges(karst_model *m) {
     return status;
 }
 
-karst_status karst_model_crease(const karst_model *model, double crease_rad, karst_report *report, karst_model **out) {
+karst_status kst_model_crease(const karst_model *model, double crease_rad, const karst_progress *progress,
+                              karst_report *report, karst_model **out) {
     KARST_ASSERT(crease_rad >= 0 && crease_rad <= 3.1416);
     karst_status status = karst_model_check(model, report);
     if (status) return status;
-    crease c = {.model = model, .least_cos = cosine(crease_rad) - 1e-12};
+    crease c = {.model = model, .least_cos = cosine(crease_rad) - 1e-12, .progress = progress};
     karst_model_size size = {
         .vertices = model->vertex_count,
         .wedges = 3 * model->triangle_count,
@@ -203,16 +224,20 @@ karst_status karst_model_crease(const karst_model *model, double crease_rad, kar
     };
     karst_model *wide = NULL;
     status = crease_create(&c);
+    if (!status) status = step(&c, 0.2);
     if (!status) status = karst_model_create(&size, model->allocator, report, &wide);
-    if (!status) {
-        group_corners(&c);
-        add_up(&c);
-        fill(&c, wide);
-        status = join_wedges(wide);
-    }
+    if (!status) status = group_corners(&c);
+    if (!status) status = add_up(&c);
+    if (!status) status = fill(&c, wide);
+    if (!status) status = join_wedges(wide, progress);
+    if (!status) status = step(&c, 1);
     crease_free(&c);
     if (!status) status = karst_model_copy(wide, report, out);  // of the size it came to
     karst_model_destroy(wide);
     if (status) kst_fail(report, status, "model: %s while making normals", karst_status_text(status));
     return status;
+}
+
+karst_status karst_model_crease(const karst_model *model, double crease_rad, karst_report *report, karst_model **out) {
+    return kst_model_crease(model, crease_rad, NULL, report, out);
 }

@@ -127,7 +127,9 @@ karst_status kst_mrm_encode(const kst_mrm_list *list, karst_report *report, uint
 karst_status kst_mrm_decode(const uint8_t *bytes, size_t size, bool partial, const karst_allocator *allocator,
                             karst_report *report, kst_mrm_list *out);
 
-// cache_order.c: order[] of triangles for a FIFO vertex cache, after index[] over `vertices` numbers. False: no memory.
-bool kst_cache_order(const uint32_t (*index)[3], uint32_t triangles, uint32_t vertices, uint32_t *order);
+// cache_order.c: order[] of triangles for a FIFO vertex cache, after index[] over `vertices` numbers.
+// KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED.
+karst_status kst_cache_order(const uint32_t (*index)[3], uint32_t triangles, uint32_t vertices,
+                             const karst_progress *progress, uint32_t *order);
 // Vertices that a FIFO cache of `size` misses.
 uint64_t kst_cache_misses(const uint32_t *index, size_t count, uint32_t vertices, int size);

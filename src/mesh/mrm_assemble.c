@@ -110,8 +110,9 @@ static karst_status lay_out(assembling *a, int range) {
     const karst_model *model = a->list->model;
     const kst_mrm_range *r = &m->range[range];
     uint32_t *section = m->section + (size_t)range * ((size_t)m->section_count + 1), materials = model->material_count;
-    if (!kst_cache_order((const uint32_t(*)[3])a->corner, r->triangles, wedges_at(a->list, r->top), a->order))
-        return KARST_ERROR_MEMORY;
+    karst_status status = kst_cache_order((const uint32_t(*)[3])a->corner, r->triangles, wedges_at(a->list, r->top),
+                                          a->progress, a->order);
+    if (status) return status;
     if (!model->paint) {
         memcpy(a->sorted, a->order, r->triangles * sizeof *a->sorted);
         section[1] = r->triangles;

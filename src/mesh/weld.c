@@ -203,10 +203,12 @@ static bool same_attributes(const karst_model *m, uint32_t a, uint32_t b) {
     return !m->colour || !memcmp(m->colour[a], m->colour[b], 4);
 }
 
-karst_status kst_weld_wedges(const karst_model *model, const uint32_t *vertex_of, uint32_t *into) {
+karst_status kst_weld_wedges(const karst_model *model, const uint32_t *vertex_of, const karst_progress *progress,
+                             uint32_t *into) {
     table t;
     if (!table_create(&t, model->wedge_count)) return KARST_ERROR_MEMORY;
-    for (uint32_t w = 0; w < model->wedge_count; ++w) {
+    karst_status status = KARST_OK;
+    for (uint32_t w = 0; w < model->wedge_count && !status; ++w) {
         uint32_t vertex = vertex_of ? vertex_of[model->vertex[w]] : model->vertex[w];
         size_t at = hash_wedge(model, vertex, w) & t.mask;
         for (; t.slot[at]; at = (at + 1) & t.mask) {
@@ -216,9 +218,10 @@ karst_status kst_weld_wedges(const karst_model *model, const uint32_t *vertex_of
         }
         if (!t.slot[at]) t.slot[at] = w + 1;
         into[w] = t.slot[at] - 1;
+        if (w % SOME == 0) status = kst_progress_step(progress, "weld", (double)w / model->wedge_count);
     }
     table_free(&t);
-    return KARST_OK;
+    return status;
 }
 
 void kst_move_wedge(karst_model *model, uint32_t to, uint32_t from) {

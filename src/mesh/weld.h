@@ -10,7 +10,8 @@ karst_status kst_weld_vertices(const karst_model *model, double merge_m, const k
                                double *largest_m);
 
 // into[w]: the first wedge that has the same vertex (by vertex_of, NULL: as it is) and the same attributes as w.
-karst_status kst_weld_wedges(const karst_model *model, const uint32_t *vertex_of, uint32_t *into);
+karst_status kst_weld_wedges(const karst_model *model, const uint32_t *vertex_of, const karst_progress *progress,
+                             uint32_t *into);
 
 // Copy a wedge and its attributes to an earlier place of the same model.
 void kst_move_wedge(karst_model *model, uint32_t to, uint32_t from);

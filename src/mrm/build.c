@@ -29,7 +29,7 @@ static karst_status order(kst_order *o, const karst_progress *progress, karst_re
     karst_status status = kst_order_begin(o, progress, report);
     if (!status) status = kst_order_run(o, progress, report);
     kst_order_forget(o);
-    if (!status) status = kst_order_list(o, report, &list);
+    if (!status) status = kst_order_list(o, progress, report, &list);
     kst_order_end(o);
     if (status) return status;
     status = kst_mrm_assemble(&list, NULL, progress, report, &mrm);

@@ -23,12 +23,13 @@ static float farthest(const karst_model *from, bool middles, const kst_nearby *t
     return sqrtf(most);
 }
 
-static karst_status measure(const karst_mrm *mrm, uint32_t vertices, const kst_nearby *source, float *out) {
+static karst_status measure(const karst_mrm *mrm, uint32_t vertices, const kst_nearby *source,
+                            const karst_progress *progress, float *out) {
     karst_model *level;
     kst_nearby *tree;
     karst_status status = karst_mrm_extract(mrm, vertices, NULL, &level);
     if (status) return status;
-    status = level->triangle_count ? kst_nearby_create(level, NULL, &tree) : KARST_ERROR_UNSUPPORTED;
+    status = level->triangle_count ? kst_nearby_create(level, progress, &tree) : KARST_ERROR_UNSUPPORTED;
     if (!status) {
         *out = fmaxf(farthest(mrm->model, false, tree), farthest(level, true, source));
         kst_nearby_destroy(tree);
@@ -50,7 +51,7 @@ karst_status kst_mrm_measure(karst_mrm *mrm, const kst_nearby *source, const kar
         if (at == before) continue;
         float now = mrm->curve[at].error_m;
         status = kst_progress_step(progress, "measure", (double)k / LEVELS);
-        if (!status) status = measure(mrm, mrm->curve[at].vertices, source, &now);
+        if (!status) status = measure(mrm, mrm->curve[at].vertices, source, progress, &now);
         now = fmaxf(now, error);
         for (int i = before - 1; i >= at && !status; --i)
             mrm->curve[i].error_m = fminf(now, error + (now - error) * (float)(before - i) / (float)(before - at));

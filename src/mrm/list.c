@@ -164,22 +164,29 @@ static void fill_curve(const kst_order *o, kst_mrm_list *l) {
     }
 }
 
-static karst_status fill(numbering *n, kst_mrm_list *l) {
+static karst_status fill(numbering *n, kst_mrm_list *l, const karst_progress *progress) {
     const kst_order *o = n->o;
+    karst_status status = kst_progress_step(progress, "number", 0);
+    if (status) return status;
     number_vertices(n);
     number_wedges(n);
     number_faces(n, l->triangle_end);
     l->base_wedges = n->first_wedge[l->base_vertices];
+    status = kst_progress_step(progress, "number", 0.3);
+    if (status) return status;
     fill_model(n, l->model);
+    status = kst_progress_step(progress, "number", 0.6);
+    if (status) return status;
     fill_slots(n, l);
     if (o->move_count) fill_moves(o, l);
     fill_gaps(o, l);
     fill_curve(o, l);
     for (int k = 0; k < l->curve_count; ++k) l->curve[k].wedges = n->first_wedge[l->curve[k].vertices];
-    return KARST_OK;
+    return kst_progress_step(progress, "number", 1);
 }
 
-karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_list *out) {
+karst_status kst_order_list(const kst_order *o, const karst_progress *progress, karst_report *report,
+                            kst_mrm_list *out) {
     const karst_model *m = o->source;
     kst_mrm_list l = {.vertices = o->vertex_count,
                       .wedges = o->wedge_count,
@@ -217,9 +224,9 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
     l.curve = kst_alloc_zero(NULL, KST_MRM_CURVE * sizeof *l.curve);
     if (n.vertex && n.wedge && n.face && n.old_face && n.first_wedge && n.count && n.corner && l.parent && l.slot_end &&
         l.slot && l.triangle_end && (l.move || !o->move_count) && (l.gap || !l.gap_count) && l.curve)
-        status = fill(&n, &l);
+        status = fill(&n, &l, progress);
     else
-        status = kst_fail(report, KARST_ERROR_MEMORY, "mrm: out of memory");
+        status = KARST_ERROR_MEMORY;
     kst_free(NULL, n.vertex, (size_t)o->vertex_count * 4);
     kst_free(NULL, n.wedge, (size_t)o->wedge_count * 4);
     kst_free(NULL, n.face, (size_t)o->face_count * 4);
@@ -231,5 +238,5 @@ karst_status kst_order_list(const kst_order *o, karst_report *report, kst_mrm_li
         kst_mrm_list_free(&l, NULL);
     else
         *out = l;
-    return status;
+    return status ? kst_fail(report, status, "mrm: %s", karst_status_text(status)) : KARST_OK;
 }

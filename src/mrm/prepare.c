@@ -2,6 +2,7 @@
 // What the generator works on: the model cleaned, creased if it should be, and which of its vertices stay.
 #include <stdlib.h>
 
+#include "mesh/crease.h"
 #include "mrm/order.h"
 
 typedef struct spot {
@@ -61,7 +62,7 @@ karst_status kst_prepare(const karst_model *model, const karst_mrm_build_def *de
     if (status) return status;
     status = clean(m, def, progress, report);
     if (!status && def->crease_rad > 0) {
-        status = karst_model_crease(m, def->crease_rad, report, &creased);
+        status = kst_model_crease(m, def->crease_rad, progress, report, &creased);
         if (!status) {
             karst_model_destroy(m);
             m = creased;

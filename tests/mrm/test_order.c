@@ -270,20 +270,24 @@ static bool stop_at(void *context, const char *stage, double share) {
     return --*(int *)context > 0;
 }
 
+// At each look in turn, through every stage.
 static void being_asked_to_stop_stops_and_leaks_nothing(void **state) {
     (void)state;
     karst_model *m;
     must(scene_model_tile(24, 0, 0, 5, &m));
-    for (int after = 1; after < 12; ++after) {
-        int left = after;
+    karst_mrm_build_def def = smooth();
+    karst_status status = KARST_ERROR_CANCELLED;
+    int looks = 0;
+    while (status) {
+        int left = ++looks;
         karst_progress progress = {stop_at, &left};
         karst_mrm *mrm = (karst_mrm *)&left;
         karst_report report = {0};
-        karst_status status = karst_mrm_build(m, NULL, &progress, &report, &mrm);
+        status = karst_mrm_build(m, &def, &progress, &report, &mrm);
         if (status) assert_true(status == KARST_ERROR_CANCELLED && mrm == (karst_mrm *)&left && report.message[0]);
         if (!status) karst_mrm_destroy(mrm);
-        if (after == 1) assert_int_equal(status, KARST_ERROR_CANCELLED);
     }
+    assert_true(looks > 25);
     karst_model_destroy(m);
 }
 
