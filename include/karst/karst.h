@@ -6,6 +6,7 @@
 #include "karst/check.h"
 #include "karst/chunk.h"
 #include "karst/field.h"
+#include "karst/geomorph.h"
 #include "karst/governor.h"
 #include "karst/jobs.h"
 #include "karst/mesh.h"

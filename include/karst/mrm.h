@@ -86,6 +86,11 @@ typedef struct karst_mrm_morph {
 KARST_API uint32_t karst_mrm_morphs(const karst_mrm *mrm, double level, uint32_t window, karst_mrm_morph *out,
                                     uint32_t most);
 
+/// Of each wedge, the one that it becomes when it goes, which is smaller; itself when it has none. Wedges of one vertex
+/// become wedges of one vertex: where the records name none for a wedge, no triangle having it any more, it is that of
+/// another wedge of its vertex. @param out room for all wedges. Threads: any. Cost: O(wedges).
+KARST_API void karst_mrm_parents(const karst_mrm *mrm, uint32_t *out);
+
 /// A mesh at one level. Fields are read only to callers, but for `changed`.
 typedef struct karst_mrm_instance {
     const karst_mrm *mrm;

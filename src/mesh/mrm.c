@@ -158,6 +158,20 @@ karst_mrm_level karst_mrm_level_of_error(const karst_mrm *m, float error_m) {
     return m->curve[low];
 }
 
+void karst_mrm_parents(const karst_mrm *m, uint32_t *out) {
+    uint32_t count = m->model->wedge_count;
+    const uint32_t *vertex = m->model->vertex;
+    for (uint32_t w = 0, end; w < count; w = end) {
+        uint32_t other = KST_NONE;
+        for (end = w; end < count && vertex[end] == vertex[w]; ++end) {
+            out[end] = end < m->base_wedges ? end : record_of(m, end)->parent;
+            if (out[end] != end && other == KST_NONE) other = out[end];
+        }
+        for (uint32_t k = w; k < end && other != KST_NONE; ++k)
+            if (out[k] == k) out[k] = other;
+    }
+}
+
 uint32_t karst_mrm_morphs(const karst_mrm *m, double level, uint32_t window, karst_mrm_morph *out, uint32_t most) {
     uint32_t count = 0, top = m->model->vertex_count;
     double shown = ceil(level < 0 ? 0 : level);
