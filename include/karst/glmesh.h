@@ -22,19 +22,23 @@ KARST_API karst_status karst_gl_meshes_add(karst_gl_meshes *meshes, const karst_
 
 /// A mesh that stands somewhere, at a level.
 typedef struct karst_gl_instance {
-    int32_t mesh;        ///< of karst_gl_meshes_add()
-    uint32_t vertices;   ///< level, as karst_mrm_set_level() takes it
-    karst_pos position;  ///< world place of the point that the model's positions count from [m]
-    float heading_rad;   ///< where the model's +z looks, from north (-z) clockwise
-    float scale;         ///< > 0; 1: as the model is
-    karst_vec3 up;       ///< world direction of the model's +y, length 1; y > 0
-    bool shadow;         ///< cast one on a plane through position: for what stands on even ground
-    karst_vec3 ground;   ///< normal of that plane, length 1; y > 0; all 0: up
+    int32_t mesh;              ///< of karst_gl_meshes_add()
+    uint32_t vertices;         ///< level, as karst_mrm_set_level() takes it
+    uint32_t coarse_vertices;  ///< a coarser level from or to which it is on its way, see karst/geomorph.h; 0: none
+    float share;               ///< of the way from there to `vertices`, 0..1; not read without coarse_vertices
+    karst_pos position;        ///< world place of the point that the model's positions count from [m]
+    float heading_rad;         ///< where the model's +z looks, from north (-z) clockwise
+    float scale;               ///< > 0; 1: as the model is
+    karst_vec3 up;             ///< world direction of the model's +y, length 1; y > 0
+    bool shadow;               ///< cast one on a plane through position: for what stands on even ground
+    karst_vec3 ground;         ///< normal of that plane, length 1; y > 0; all 0: up
 } karst_gl_instance;
 
 /// What is drawn from now on. Copied. Instances of one mesh at one level are one draw a material, and share an index
 /// array: as many stay on the device as a mesh was shown at levels at once. One that slides uploads the pieces that
-/// changed. Frames leave out what a view does not see.
+/// changed. An instance on its way between two levels has the triangles of the finer; places, normals and colours of
+/// the wedges that come or go are between their own and those of the wedges that they become. Frames leave out what a
+/// view does not see.
 /// @return KARST_ERROR_MEMORY. Cost: O(count).
 KARST_API karst_status karst_gl_meshes_show(karst_gl_meshes *meshes, const karst_gl_instance *instances, int count);
 

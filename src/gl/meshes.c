@@ -9,7 +9,11 @@
 
 #include "gl/program.h"
 
-enum { PIECES_MAX = 64 };  // more changes than that go up as one
+enum {
+    PIECES_MAX = 64,  // more changes than that go up as one
+    UNIT_WEDGE_PLACE = KST_UNIT_COUNT,
+    UNIT_WEDGE_FACE,
+};
 
 // Normal and colour of a wedge, as the device has them.
 typedef struct face {
@@ -22,7 +26,7 @@ typedef struct face {
 static void make_array(karst_gl_meshes *m) {
     glCreateVertexArrays(1, &m->array);
     glCreateBuffers(1, &m->rows);
-    for (GLuint k = 0; k < 7; ++k) {
+    for (GLuint k = 0; k < 9; ++k) {
         glEnableVertexArrayAttrib(m->array, k);
         glVertexArrayAttribBinding(m->array, k, k == 0 ? 0 : k < 3 ? 1 : 2);
     }
@@ -32,16 +36,25 @@ static void make_array(karst_gl_meshes *m) {
     for (GLuint k = 0; k < 3; ++k)
         glVertexArrayAttribFormat(m->array, 3 + k, 4, GL_FLOAT, GL_FALSE, 4 * k * (GLuint)sizeof(float));
     glVertexArrayAttribFormat(m->array, 6, 3, GL_FLOAT, GL_FALSE, offsetof(kst_mesh_place, shadow));
+    glVertexArrayAttribFormat(m->array, 7, 1, GL_FLOAT, GL_FALSE, offsetof(kst_mesh_place, share));
+    glVertexArrayAttribIFormat(m->array, 8, 1, GL_UNSIGNED_INT, offsetof(kst_mesh_place, coarse));
     glVertexArrayBindingDivisor(m->array, 2, 1);
+}
+
+void kst_meshes_set_units(GLuint program) {
+    kst_gl_set_units(program);
+    glProgramUniform1i(program, glGetUniformLocation(program, "u_wedge_place"), UNIT_WEDGE_PLACE);
+    GLint face_at = glGetUniformLocation(program, "u_wedge_face");
+    if (face_at >= 0) glProgramUniform1i(program, face_at, UNIT_WEDGE_FACE);  // a shadow has no use for it
 }
 
 karst_status karst_gl_meshes_create(karst_gl *gl, karst_gl_meshes **out) {
     karst_gl_meshes *m = kst_alloc_zero(NULL, sizeof *m);
     if (!m) return kst_fail(gl->def.report, KARST_ERROR_MEMORY, "no memory for meshes");
     m->gl = gl;
-    const kst_stage stages[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "mesh.vert.glsl"}},
+    const kst_stage stages[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "mesh_morph.glsl", "mesh.vert.glsl"}},
                                  {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "mesh.frag.glsl"}}};
-    const kst_stage cast[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "mesh_shadow.vert.glsl"}},
+    const kst_stage cast[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "mesh_morph.glsl", "mesh_shadow.vert.glsl"}},
                                {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "mesh_shadow.frag.glsl"}}};
     karst_status status = kst_program_build(stages, 2, gl->defines, gl->def.report, &m->program);
     if (!status) status = kst_program_build(cast, 2, gl->defines, gl->def.report, &m->shadow);
@@ -50,8 +63,8 @@ karst_status karst_gl_meshes_create(karst_gl *gl, karst_gl_meshes **out) {
         kst_free(NULL, m, sizeof *m);
         return status;
     }
-    kst_gl_set_units(m->program);
-    kst_gl_set_units(m->shadow);
+    kst_meshes_set_units(m->program);
+    kst_meshes_set_units(m->shadow);
     m->material_at = glGetUniformLocation(m->program, "u_material");
     m->stand_at = glGetUniformLocation(m->program, "u_stand");
     m->shadow_stand_at = glGetUniformLocation(m->shadow, "u_stand");
@@ -63,7 +76,9 @@ karst_status karst_gl_meshes_create(karst_gl *gl, karst_gl_meshes **out) {
 static void free_level(kst_mesh_level *l) {
     glDeleteBuffers(1, &l->indices);
     glDeleteBuffers(1, &l->places);
+    glDeleteTextures(1, &l->texels);
     free(l->memory);
+    free(l->texel);
     free(l);
 }
 
@@ -71,6 +86,9 @@ static void free_mesh(kst_mesh *mesh) {
     for (int k = 0; k < mesh->level_count; ++k) free_level(mesh->levels[k]);
     glDeleteBuffers(1, &mesh->places);
     glDeleteBuffers(1, &mesh->faces);
+    glDeleteTextures(1, &mesh->place_texels);
+    glDeleteTextures(1, &mesh->face_texels);
+    free(mesh->parents);
     free(mesh->levels);
     free(mesh->sections);
 }
@@ -108,37 +126,62 @@ static void measure(kst_mesh *mesh, const karst_model *model) {
     mesh->height_m = fmaxf(high.y - low.y, 1e-6f);
 }
 
+// Wedges for attributes, and the same for the shader to look up: texels has room for those of all wedges.
+static void upload_wedges(kst_mesh *mesh, const karst_model *model, karst_vec3 *place, face *faces,
+                          uint32_t (*texel)[4]) {
+    uint32_t wedges = model->wedge_count;
+    for (uint32_t w = 0; w < wedges; ++w) {
+        place[w] = model->position[model->vertex[w]];
+        faces[w] = (face){.colour = {255, 255, 255, 255}};
+        if (model->normal) faces[w].normal = model->normal[w];
+        if (model->colour) memcpy(faces[w].colour, model->colour[w], sizeof faces[w].colour);
+    }
+    glCreateBuffers(1, &mesh->places);
+    glCreateBuffers(1, &mesh->faces);
+    glNamedBufferStorage(mesh->places, (GLsizeiptr)(wedges * sizeof *place), place, 0);
+    glNamedBufferStorage(mesh->faces, (GLsizeiptr)(wedges * sizeof *faces), faces, 0);
+    for (uint32_t w = 0; w < wedges; ++w) {
+        memcpy(texel[w], &faces[w].normal, sizeof faces[w].normal);
+        const uint8_t *c = faces[w].colour;
+        texel[w][3] = (uint32_t)c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16 | (uint32_t)c[3] << 24;
+    }
+    mesh->face_texels = kst_texels_make(wedges);
+    kst_texels_put(mesh->face_texels, wedges, texel);
+    for (uint32_t w = 0; w < wedges; ++w) {
+        memcpy(texel[w], &place[w], sizeof place[w]);
+        texel[w][3] = mesh->parents[w];
+    }
+    mesh->place_texels = kst_texels_make(wedges);
+    kst_texels_put(mesh->place_texels, wedges, texel);
+}
+
 karst_status karst_gl_meshes_add(karst_gl_meshes *m, const karst_mrm *mrm, int *id) {
     const karst_model *model = karst_mrm_model(mrm);
     kst_mesh *meshes = realloc(m->meshes, (size_t)(m->mesh_count + 1) * sizeof *meshes);
     if (!meshes) return KARST_ERROR_MEMORY;
     m->meshes = meshes;
-    kst_mesh mesh = {.mrm = mrm};
+    kst_mesh mesh = {.mrm = mrm, .moves = karst_mrm_describe(mrm).moves};
     size_t wedges = model->wedge_count;
     karst_vec3 *place = malloc(wedges * sizeof *place);
     face *faces = malloc(wedges * sizeof *faces);
+    uint32_t(*texel)[4] = malloc(wedges * sizeof *texel);
+    mesh.parents = malloc(wedges * sizeof *mesh.parents);
     mesh.sections = malloc((model->material_count + 1) * sizeof *mesh.sections);
-    karst_status status = place && faces && mesh.sections ? KARST_OK : KARST_ERROR_MEMORY;
-    if (!status) {
-        for (size_t k = 0; k < wedges; ++k) {
-            place[k] = model->position[model->vertex[k]];
-            faces[k] = (face){.colour = {255, 255, 255, 255}};
-            if (model->normal) faces[k].normal = model->normal[k];
-            if (model->colour) memcpy(faces[k].colour, model->colour[k], sizeof faces[k].colour);
-        }
+    bool room = place && faces && texel && mesh.parents && mesh.sections;
+    if (room) {
         measure(&mesh, model);
-        glCreateBuffers(1, &mesh.places);
-        glCreateBuffers(1, &mesh.faces);
-        glNamedBufferStorage(mesh.places, (GLsizeiptr)(wedges * sizeof *place), place, 0);
-        glNamedBufferStorage(mesh.faces, (GLsizeiptr)(wedges * sizeof *faces), faces, 0);
+        karst_mrm_parents(mrm, mesh.parents);
+        upload_wedges(&mesh, model, place, faces, texel);
         meshes[m->mesh_count] = mesh;
         *id = m->mesh_count++;
     } else {
+        free(mesh.parents);
         free(mesh.sections);
     }
     free(place);
     free(faces);
-    return status;
+    free(texel);
+    return room ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
 karst_status karst_gl_meshes_show(karst_gl_meshes *m, const karst_gl_instance *instances, int count) {
@@ -146,7 +189,7 @@ karst_status karst_gl_meshes_show(karst_gl_meshes *m, const karst_gl_instance *i
         free_lists(m);
         size_t n = (size_t)count;
         m->shown = malloc(n * sizeof *m->shown);
-        m->keys = malloc(n * 2 * sizeof *m->keys);
+        m->keys = malloc(n * sizeof *m->keys);
         m->places = malloc(n * sizeof *m->places);
         m->runs = malloc(n * sizeof *m->runs);
         if (!m->shown || !m->keys || !m->places || !m->runs) {
@@ -206,9 +249,39 @@ static karst_vec3 centre_of(const kst_mesh *mesh, const float r[12]) {
                         r[8] * c.x + r[9] * c.y + r[10] * c.z + r[11]};
 }
 
+static int by_run(const kst_mesh_key *x, const kst_mesh_key *y) {
+    if (x->mesh != y->mesh) return (x->mesh > y->mesh) - (x->mesh < y->mesh);
+    if (x->vertices != y->vertices) return (x->vertices > y->vertices) - (x->vertices < y->vertices);
+    return (x->coarse > y->coarse) - (x->coarse < y->coarse);
+}
+
 static int by_key(const void *a, const void *b) {
-    const uint64_t *x = a, *y = b;
-    return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+    const kst_mesh_key *x = a, *y = b;
+    int order = by_run(x, y);
+    return order ? order : (x->shown > y->shown) - (x->shown < y->shown);
+}
+
+// Many instances share few levels, and finding one takes longer than all else that is done for an instance.
+static const kst_mesh_known *know_level(kst_mesh *mesh, uint32_t vertices) {
+    uint32_t asked = vertices ? vertices : 1;
+    kst_mesh_known *known = &mesh->known[asked % KST_MESH_KNOWN];
+    if (known->asked == asked) return known;
+    karst_mrm_level level = karst_mrm_level_of_vertices(mesh->mrm, asked);
+    *known = (kst_mesh_known){asked, level.vertices, level.wedges};
+    return known;
+}
+
+// The levels that an instance is drawn from. At an end of its way it is that level.
+static kst_mesh_key key_of(kst_mesh *mesh, const karst_gl_instance *i, int shown) {
+    kst_mesh_key key = {.mesh = i->mesh, .coarse_wedges = UINT32_MAX, .shown = shown};
+    bool between = i->coarse_vertices && i->share < 1;
+    key.vertices = know_level(mesh, between && i->share <= 0 ? i->coarse_vertices : i->vertices)->vertices;
+    if (!between || i->share <= 0) return key;
+    const kst_mesh_known *coarse = know_level(mesh, i->coarse_vertices);
+    if (coarse->vertices >= key.vertices) return key;
+    key.coarse_wedges = coarse->wedges;
+    if (mesh->moves) key.coarse = coarse->vertices;
+    return key;
 }
 
 // Seen instances in the order of mesh and level, in keys and places. @return how many
@@ -216,19 +289,22 @@ static int sort_seen(karst_gl_meshes *m, const karst_frame *frame, const karst_v
     int n = 0;
     for (int k = 0; k < m->shown_count; ++k) {
         const karst_gl_instance *i = &m->shown[k];
-        const kst_mesh *mesh = &m->meshes[i->mesh];
+        kst_mesh *mesh = &m->meshes[i->mesh];
         float rows[12];
         matrix_of(i, frame->origin, rows);
         if (!is_seen(view, frame->origin, centre_of(mesh, rows), i->scale * mesh->radius_m)) continue;
-        m->keys[2 * n] = (uint64_t)i->mesh << 32 | karst_mrm_level_of_vertices(mesh->mrm, i->vertices).vertices;
-        m->keys[2 * n++ + 1] = (uint64_t)k;
+        m->keys[n++] = key_of(mesh, i, k);
     }
-    if (n > 1) qsort(m->keys, (size_t)n, 2 * sizeof *m->keys, by_key);
+    if (n > 1) qsort(m->keys, (size_t)n, sizeof *m->keys, by_key);
     for (int k = 0; k < n; ++k) {
-        const karst_gl_instance *i = &m->shown[m->keys[2 * k + 1]];
-        matrix_of(i, frame->origin, m->places[k].rows);
+        const kst_mesh_key *key = &m->keys[k];
+        const karst_gl_instance *i = &m->shown[key->shown];
+        kst_mesh_place *place = &m->places[k];
+        matrix_of(i, frame->origin, place->rows);
         karst_vec3 on = dot(i->ground, i->ground) > 0 ? i->ground : i->up;
-        memcpy(m->places[k].shadow, i->shadow ? (const float[3]){on.x, on.y, on.z} : (const float[3]){0}, sizeof on);
+        memcpy(place->shadow, i->shadow ? (const float[3]){on.x, on.y, on.z} : (const float[3]){0}, sizeof on);
+        place->coarse = key->coarse_wedges;
+        place->share = key->coarse_wedges == UINT32_MAX ? 1 : i->share;
     }
     return n;
 }
@@ -238,7 +314,9 @@ static kst_mesh_level *add_level(kst_mesh *mesh) {
     if (levels) mesh->levels = levels;
     kst_mesh_level *l = levels ? calloc(1, sizeof *l) : NULL;
     if (l) l->memory = malloc(karst_mrm_instance_bytes(mesh->mrm));
-    if (!l || !l->memory) {
+    if (l && mesh->moves) l->texel = malloc(karst_mrm_model(mesh->mrm)->wedge_count * sizeof *l->texel);
+    if (!l || !l->memory || (mesh->moves && !l->texel)) {
+        if (l) free(l->memory), free(l->texel);
         free(l);
         return NULL;
     }
@@ -249,6 +327,7 @@ static kst_mesh_level *add_level(kst_mesh *mesh) {
     if (info.moves) {
         glCreateBuffers(1, &l->places);
         glNamedBufferStorage(l->places, (GLsizeiptr)sizeof(karst_vec3) * info.wedges, NULL, GL_DYNAMIC_STORAGE_BIT);
+        l->texels = kst_texels_make(info.wedges);
     }
     mesh->levels[mesh->level_count++] = l;
     return l;
@@ -270,8 +349,22 @@ static kst_mesh_level *take_level(kst_mesh *mesh, uint32_t vertices) {
     return best;
 }
 
+// Places of a level: those of its wedges, and of all wedges to look up.
+static void upload_places(karst_gl_meshes *m, const kst_mesh *mesh, kst_mesh_level *l) {
+    const karst_mrm_instance *i = &l->instance;
+    GLsizeiptr bytes = i->wedges * (GLsizeiptr)sizeof *i->place;
+    glNamedBufferSubData(l->places, 0, bytes, i->place);
+    uint32_t wedges = karst_mrm_model(mesh->mrm)->wedge_count;
+    for (uint32_t w = 0; w < wedges; ++w) {
+        memcpy(l->texel[w], &i->place[w], sizeof i->place[w]);
+        l->texel[w][3] = mesh->parents[w];
+    }
+    kst_texels_put(l->texels, wedges, (const uint32_t(*)[4])l->texel);
+    m->figures.uploaded_bytes += (uint64_t)bytes + wedges * sizeof *l->texel;
+}
+
 // Slide a level and upload what that changed.
-static void upload_level(karst_gl_meshes *m, kst_mesh_level *l, uint32_t vertices) {
+static void upload_level(karst_gl_meshes *m, const kst_mesh *mesh, kst_mesh_level *l, uint32_t vertices) {
     if (l->uploaded == vertices) return;
     karst_mrm_instance *i = &l->instance;
     karst_mrm_set_level(i, vertices);
@@ -287,32 +380,43 @@ static void upload_level(karst_gl_meshes *m, kst_mesh_level *l, uint32_t vertice
         glNamedBufferSubData(l->indices, at, bytes, i->index + pieces[k].first);
         m->figures.uploaded_bytes += (uint64_t)bytes;
     }
-    if (i->place) {
-        GLsizeiptr bytes = i->wedges * (GLsizeiptr)sizeof *i->place;
-        glNamedBufferSubData(l->places, 0, bytes, i->place);
-        m->figures.uploaded_bytes += (uint64_t)bytes;
-    }
+    if (i->place) upload_places(m, mesh, l);
     l->uploaded = vertices;
 }
 
-// Give every run a level: those first that are on the device as they are.
+static kst_mesh_level *find_level(const kst_mesh *mesh, uint32_t vertices) {
+    for (int k = 0; k < mesh->level_count; ++k)
+        if (mesh->levels[k]->uploaded == vertices) return mesh->levels[k];
+    return NULL;
+}
+
+static void hold_level(const kst_mesh *mesh, uint32_t vertices) {
+    kst_mesh_level *l = find_level(mesh, vertices);
+    if (l) l->taken = true;
+}
+
+static kst_mesh_level *bring_level(karst_gl_meshes *m, kst_mesh *mesh, uint32_t vertices) {
+    kst_mesh_level *l = find_level(mesh, vertices);
+    if (!l) l = take_level(mesh, vertices);
+    if (l) upload_level(m, mesh, l, vertices);
+    return l;
+}
+
+// Give every run its levels: what is on the device as it is stays so.
 static karst_status choose_levels(karst_gl_meshes *m) {
     for (int k = 0; k < m->mesh_count; ++k)
         for (int j = 0; j < m->meshes[k].level_count; ++j) m->meshes[k].levels[j]->taken = false;
     for (int r = 0; r < m->run_count; ++r) {
-        kst_mesh_run *run = &m->runs[r];
-        const kst_mesh *mesh = &m->meshes[run->mesh];
-        uint32_t vertices = (uint32_t)m->keys[2 * run->first];
-        run->level = NULL;
-        for (int k = 0; k < mesh->level_count && !run->level; ++k)
-            if (mesh->levels[k]->uploaded == vertices) run->level = mesh->levels[k];
-        if (run->level) run->level->taken = true;
+        const kst_mesh_key *key = &m->keys[m->runs[r].first];
+        hold_level(&m->meshes[key->mesh], key->vertices);
+        if (key->coarse) hold_level(&m->meshes[key->mesh], key->coarse);
     }
     for (int r = 0; r < m->run_count; ++r) {
         kst_mesh_run *run = &m->runs[r];
-        if (!run->level) run->level = take_level(&m->meshes[run->mesh], (uint32_t)m->keys[2 * run->first]);
-        if (!run->level) return KARST_ERROR_MEMORY;
-        upload_level(m, run->level, (uint32_t)m->keys[2 * run->first]);
+        const kst_mesh_key *key = &m->keys[run->first];
+        run->level = bring_level(m, &m->meshes[key->mesh], key->vertices);
+        run->coarse = key->coarse ? bring_level(m, &m->meshes[key->mesh], key->coarse) : NULL;
+        if (!run->level || (key->coarse && !run->coarse)) return KARST_ERROR_MEMORY;
     }
     return KARST_OK;
 }
@@ -322,8 +426,8 @@ karst_status kst_meshes_choose(karst_gl_meshes *m, const karst_frame *frame, con
     m->run_count = 0;
     int n = sort_seen(m, frame, view);
     for (int k = 0; k < n; ++k) {
-        if (!k || m->keys[2 * k] != m->keys[2 * k - 2])
-            m->runs[m->run_count++] = (kst_mesh_run){.mesh = (int)(m->keys[2 * k] >> 32), .first = k};
+        if (!k || by_run(&m->keys[k], &m->keys[k - 1]))
+            m->runs[m->run_count++] = (kst_mesh_run){.mesh = m->keys[k].mesh, .first = k};
         ++m->runs[m->run_count - 1].count;
     }
     karst_status status = choose_levels(m);
@@ -348,6 +452,8 @@ static void bind_run(karst_gl_meshes *m, const kst_mesh_run *run) {
     glVertexArrayVertexBuffer(m->array, 1, mesh->faces, 0, sizeof(face));
     glVertexArrayVertexBuffer(m->array, 2, m->rows, run->first * (GLintptr)sizeof *m->places, sizeof *m->places);
     glVertexArrayElementBuffer(m->array, l->indices);
+    glBindTextureUnit(UNIT_WEDGE_PLACE, run->coarse ? run->coarse->texels : mesh->place_texels);
+    glBindTextureUnit(UNIT_WEDGE_FACE, mesh->face_texels);
 }
 
 static void draw_run(karst_gl_meshes *m, const kst_mesh_run *run) {

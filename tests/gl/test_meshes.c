@@ -111,6 +111,48 @@ static void a_coarse_tank_covers_what_a_fine_one_does(void **state) {
     }
 }
 
+// Most that a colour of a pixel differs [codes].
+static int differs(const uint8_t *a, const uint8_t *b) {
+    int most = 0;
+    for (int k = 0; k < 3 * W * H; ++k) most = abs(a[k] - b[k]) > most ? abs(a[k] - b[k]) : most;
+    return most;
+}
+
+static void a_geomorph_begins_and_ends_at_its_levels(void **state) {
+    (void)state;
+    static bool mask[W * H];
+    static uint8_t end_rgb[2][3 * W * H];
+    for (int move = 0; move < 2; ++move) {
+        field_of_tanks *t = begin(move);
+        const uint32_t level[2] = {karst_mrm_level_of_triangles(t->mrm, 200).vertices,
+                                   karst_mrm_level_of_triangles(t->mrm, 700).vertices};
+        karst_gl_instance i = at(middle_m, middle_m, 1, 0);
+        i.shadow = true;
+        for (int k = 0; k < 2; ++k) {
+            i.vertices = level[k];
+            draw(t, &i, 1, mask);
+            memcpy(end_rgb[k], t->rgb, sizeof t->rgb);
+        }
+        i.coarse_vertices = level[0];
+        i.share = 1e-6f;  // geometry of the finer level, on the places of the coarser
+        draw(t, &i, 1, mask);
+        assert_true(karst_gl_meshes_figures(t->meshes).triangles > 600);
+        int at_coarse = differs(t->rgb, end_rgb[0]);
+        i.share = 1 - 1e-6f;
+        draw(t, &i, 1, mask);
+        int at_fine = differs(t->rgb, end_rgb[1]);
+        i.share = 0.5f;  // control
+        draw(t, &i, 1, mask);
+        int middle = differs(t->rgb, end_rgb[0]);
+        print_message("codes apart at the ends %d, %d; half way %d\n", at_coarse, at_fine, middle);
+        assert_true(at_coarse <= 2 && at_fine <= 2 && middle > 30 && differs(end_rgb[0], end_rgb[1]) > 30);
+        i.share = 0;
+        draw(t, &i, 1, mask);
+        assert_true(!differs(t->rgb, end_rgb[0]) && karst_gl_meshes_figures(t->meshes).triangles <= 200);
+        end(t);
+    }
+}
+
 static void nothing_drawn_is_black(void **state) {
     (void)state;
     static bool mask[W * H];
@@ -249,6 +291,7 @@ static void the_device_has_what_records_give_through_changed_pieces_alone(void *
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_coarse_tank_covers_what_a_fine_one_does),
+        cmocka_unit_test(a_geomorph_begins_and_ends_at_its_levels),
         cmocka_unit_test(nothing_drawn_is_black),
         cmocka_unit_test(two_instances_stand_at_two_places),
         cmocka_unit_test(a_tank_behind_a_hill_is_hidden),

@@ -50,8 +50,8 @@ static const char *const fragments[][12] = {
     {LAND, "mesh.frag.glsl", NULL},
     {LAND, "mesh_shadow.frag.glsl", NULL},
 };
-static const char *const mesh_vertex[] = {"frame.glsl", "mesh.vert.glsl", NULL};
-static const char *const shadow_vertex[] = {"frame.glsl", "mesh_shadow.vert.glsl", NULL};
+static const char *const mesh_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh.vert.glsl", NULL};
+static const char *const shadow_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh_shadow.vert.glsl", NULL};
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 static const stage all[] = {{"vert", ground_vertex},   {"vert", tess_vertex},  {"tesc", tess_control},

@@ -14,10 +14,18 @@ out vec4 v_paint;   // rgb linear; how far up the model 0..1
 invariant gl_Position;
 
 void main() {
-    vec4 p = vec4(a_place, 1.0);
+    vec3 place = a_place, normal = a_normal, colour = a_colour.rgb;
+    if (a_share < 1.0) {
+        uint wedge;
+        place = between(place, coarse_place(wedge));
+        uvec4 face = wedge_texel(u_wedge_face, wedge);
+        normal = between(normal, uintBitsToFloat(face.xyz));
+        colour = between(colour, vec3(uvec3(face.w, face.w >> 8u, face.w >> 16u) & 255u) / 255.0);
+    }
+    vec4 p = vec4(place, 1.0);
     v_at = vec3(dot(a_row_x, p), dot(a_row_y, p), dot(a_row_z, p));
-    v_normal = vec3(dot(a_row_x.xyz, a_normal), dot(a_row_y.xyz, a_normal), dot(a_row_z.xyz, a_normal));
-    v_paint = vec4(a_colour.rgb, (a_place.y - u_stand.x) * u_stand.y);
+    v_normal = vec3(dot(a_row_x.xyz, normal), dot(a_row_y.xyz, normal), dot(a_row_z.xyz, normal));
+    v_paint = vec4(colour, (place.y - u_stand.x) * u_stand.y);
     KARST_PRECISE vec4 clip = u_clip * vec4(v_at, 1.0);
     clip.z *= 1.0 + u_wire.w;
     gl_Position = clip;

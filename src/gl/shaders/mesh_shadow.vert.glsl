@@ -9,7 +9,8 @@ flat out vec3 v_foot;  // a point of the plane, relative to the frame's origin [
 flat out vec3 v_up;    // its normal
 
 void main() {
-    vec4 p = vec4(a_place, 1.0);
+    uint wedge;
+    vec4 p = vec4(a_share < 1.0 ? between(a_place, coarse_place(wedge)) : a_place, 1.0);
     vec3 at = vec3(dot(a_row_x, p), dot(a_row_y, p), dot(a_row_z, p));
     v_foot = vec3(a_row_x.w, a_row_y.w, a_row_z.w);
     v_up = a_plane;
