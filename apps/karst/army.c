@@ -15,6 +15,9 @@
 
 // ---- kinds -----------------------------------------------------------------------------------------
 
+static const float most_px = 0.75f;      // that a vertex may move in a frame for a change of level,
+static const float most_share = 0.125f;  // and how much of the way shading may go
+
 static void measure(army_kind *kind, bool is_made) {
     const karst_model *m = karst_mrm_model(kind->mrm);
     karst_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
@@ -136,9 +139,10 @@ static karst_status make_room(army *a, int count) {
     karst_governor_def def = army_governor_def(count);
     a->units = calloc(n, sizeof *a->units);
     a->drawables = calloc(n, sizeof *a->drawables);
+    a->morphs = calloc(n, sizeof *a->morphs);
     a->seen = calloc(n, sizeof *a->seen);
     a->whose = calloc(n, sizeof *a->whose);
-    if (!a->units || !a->drawables || !a->seen || !a->whose) return KARST_ERROR_MEMORY;
+    if (!a->units || !a->drawables || !a->morphs || !a->seen || !a->whose) return KARST_ERROR_MEMORY;
     return karst_governor_create(&def, &a->governor);
 }
 
@@ -149,6 +153,8 @@ karst_status army_open(army *a, const char *const *what, int what_count, int cou
     if (status) return status;
     int id;
     status = make_room(a, count);
+    for (int k = 0; k < a->kind_count && !status; ++k)
+        status = karst_geomorph_create(a->kinds[k].mrm, NULL, &a->kinds[k].geomorph);
     if (!status) status = karst_gl_meshes_create(gl, &a->meshes);
     for (int k = 0; k < a->kind_count && !status; ++k) status = karst_gl_meshes_add(a->meshes, a->kinds[k].mrm, &id);
     if (status) return kst_fail(report, status, "--army %s: cannot be drawn: %s", what[0], karst_status_text(status));
@@ -168,9 +174,13 @@ karst_status army_open(army *a, const char *const *what, int what_count, int cou
 void army_close(army *a) {
     karst_gl_meshes_destroy(a->meshes);
     karst_governor_destroy(a->governor);
-    for (int k = 0; k < a->kind_count; ++k) karst_mrm_destroy(a->kinds[k].mrm);
+    for (int k = 0; k < a->kind_count; ++k) {
+        karst_geomorph_destroy(a->kinds[k].geomorph);
+        karst_mrm_destroy(a->kinds[k].mrm);
+    }
     free(a->units);
     free(a->drawables);
+    free(a->morphs);
     free(a->seen);
     free(a->whose);
     *a = (army){0};
@@ -196,6 +206,17 @@ static float pixels_of(const army *a, const karst_gl_instance *unit, const karst
     return (float)(scale / (slope * fmax(sqrt(x * x + y * y + z * z) - r, 0.1)));
 }
 
+// One frame's step of a unit toward its level.
+static void follow(army *a, int k, const karst_drawable *d, bool is_new) {
+    karst_morph *m = &a->morphs[k];
+    if (is_new) *m = (karst_morph){d->level, d->level, 1};
+    a->moving +=
+        karst_geomorph_follow(a->kinds[a->units[k].mesh].geomorph, m, d->level, most_px / d->pixels_per_m, most_share);
+    a->units[k].vertices = d->levels[m->fine].vertices;
+    a->units[k].coarse_vertices = m->coarse < m->fine ? d->levels[m->coarse].vertices : 0;
+    a->units[k].share = m->share;
+}
+
 static double cpu_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -216,10 +237,12 @@ static void sum_up(army *a, int seen) {
 karst_status army_choose(army *a, const karst_view *view, const karst_governor_input *input) {
     double begin = cpu_ms(), slope = karst_view_error_slope(view, 1);
     int seen = 0;
+    a->moving = 0;
     for (int k = 0; k < a->count; ++k) {
         karst_drawable *d = &a->drawables[k];
         d->pixels_per_m = pixels_of(a, &a->units[k], view, slope);
         a->units[k].vertices = d->levels[0].vertices;
+        a->units[k].coarse_vertices = 0;
         if (d->pixels_per_m > 0) {
             a->seen[seen] = *d;
             a->whose[seen++] = k;
@@ -229,9 +252,9 @@ karst_status army_choose(army *a, const karst_view *view, const karst_governor_i
     }
     karst_governor_update(a->governor, input, a->seen, seen, &a->figures);
     for (int k = 0; k < seen; ++k) {
-        const karst_drawable *d = &a->seen[k];
-        a->drawables[a->whose[k]].level = d->level;
-        a->units[a->whose[k]].vertices = d->levels[d->level].vertices;
+        int unit = a->whose[k];
+        follow(a, unit, &a->seen[k], a->at_once || a->drawables[unit].level == KARST_DRAWABLE_NEW);
+        a->drawables[unit].level = a->seen[k].level;
     }
     karst_status status = karst_gl_meshes_show(a->meshes, a->units, a->count);
     sum_up(a, seen);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Army: many of a few multi-resolution meshes on a ground, one budget of triangles for all.
 #pragma once
+#include "karst/geomorph.h"
 #include "karst/glmesh.h"
 #include "karst/governor.h"
 
@@ -15,6 +16,7 @@ enum {
 // A mesh that units have.
 typedef struct army_kind {
     karst_mrm *mrm;
+    karst_geomorph *geomorph;
     const karst_mrm_level *levels;
     int level_count;
     karst_vec3 centre;    // of a ball round it, from the model's origin [m]
@@ -35,6 +37,9 @@ typedef struct army {
     karst_gl_meshes *meshes;  // for karst_gl_look.meshes
     karst_gl_instance *units;
     karst_drawable *drawables;  // of units
+    karst_morph *morphs;        // of units: what is drawn, which follows the levels of drawables
+    int moving;                 // units in view that are not at their level yet
+    bool at_once;               // they are: nobody sees how they get there
     karst_drawable *seen;       // copies of those in view, and whose they are
     int *whose;
     int count;
@@ -62,7 +67,8 @@ karst_status army_open(army *a, const char *const *what, int what_count, int cou
                        const army_place *place, karst_report *report);
 void army_close(army *a);
 
-// Share what `input` allows out for a view; what is drawn from now on.
+// Share what `input` allows out for a view; what is drawn from now on: one frame on the way there, for what was in view
+// before.
 karst_status army_choose(army *a, const karst_view *view, const karst_governor_input *input);
 
 // A governor for so many units: the default, but that a slow machine does not begin with a million triangles.

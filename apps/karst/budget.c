@@ -39,7 +39,7 @@ karst_status budget_divide(budget *b, army *a, const karst_view *view, float fra
     } else if (b->is_one) {
         karst_governor_update(b->alone, &input, NULL, 0, &b->figures);
     }
-    b->is_still = !b->is_one || (b->ground.error_px == before && !b->figures.changed);
+    b->is_still = !a->moving && (!b->is_one || (b->ground.error_px == before && !b->figures.changed));
     return status;
 }
 
@@ -51,6 +51,7 @@ karst_status budget_settle(budget *b, army *a, karst_scene *scene, const karst_v
     karst_status status = KARST_OK;
     float most_step = b->ground.most_step;
     b->ground.most_step = 0;  // nobody sees it slide
+    a->at_once = true;
     for (int k = 0; k < (b->is_one ? SETTLE_ROUNDS : 1) && !status; ++k) {
         status = budget_divide(b, a, view, 0);
         if (status || (k && b->is_still) || !b->is_one) break;
@@ -61,5 +62,6 @@ karst_status budget_settle(budget *b, army *a, karst_scene *scene, const karst_v
         if (!status) budget_tell(b, &frame);
     }
     b->ground.most_step = most_step;
+    a->at_once = false;
     return status;
 }

@@ -126,6 +126,7 @@ karst_status viewer_open(viewer *v, const options *o) {
     v->camera = v->start = first_camera(v);
     if (o->army_whats) status = muster(v);
     if (status) return status;
+    v->army.at_once = one_picture(v);
     if (o->walk && !v->camera.walking)
         tell(v, "no ground to stand on: flying");
     else if (!o->bare && !one_picture(v))
