@@ -3,12 +3,13 @@
 //
 // Ten thousand instances of four models stand in a field of 2 km; the eye flies over it at 30 m/s, 60 frames a second.
 // Distances are taken anew each frame, as a game does, outside the clock. The curves are those of real orders of the
-// models' vertices. The ground draws triangles ~ px^-1.2.
+// models' vertices. The ground draws triangles ~ px^-1.2. What is drawn follows the levels by geomorphs.
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench.h"
 #include "core/core.h"
+#include "karst/geomorph.h"
 #include "karst/governor.h"
 #include "karst/mrmbuild.h"
 #include "karst/view.h"
@@ -17,10 +18,13 @@
 enum { INSTANCES = 10000, FRAMES = 120, MODELS = 4, SMALL = 4, SMALL_LEVELS = 6 };
 
 static const double field_m = 2000, speed_m = 30.0 / 60;
+static const float most_px = 0.75f, most_share = 0.125f;  // of a geomorph, in a frame
 
 typedef struct flight {
     karst_mrm *mrm[MODELS];
+    karst_geomorph *geomorph[MODELS];
     karst_governor *governor;
+    karst_morph *morphs;
     karst_drawable *drawables;
     karst_pos *places;
     float *scales;  // frames * instances: pixels a metre
@@ -28,7 +32,9 @@ typedef struct flight {
     int frames;
     int64_t most_triangles;
     uint64_t hash;
-    int64_t probes, changed;
+    int64_t probes, changed, moving;
+    double pop_px, jump_px;    // farthest motion of a vertex in a frame: with geomorphs, and without
+    double asked_px, late_px;  // largest error of levels, and of the coarser ends of what is drawn
     karst_governor_figures last;
 } flight;
 
@@ -52,8 +58,10 @@ static karst_status make_flight(bench *b, flight *f) {
     f->drawables = malloc(sizeof *f->drawables * INSTANCES);
     f->places = malloc(sizeof *f->places * INSTANCES);
     f->scales = malloc(sizeof *f->scales * INSTANCES * (size_t)f->frames);
-    if (!f->drawables || !f->places || !f->scales) return KARST_ERROR_MEMORY;
+    f->morphs = malloc(sizeof *f->morphs * INSTANCES);
+    if (!f->drawables || !f->places || !f->scales || !f->morphs) return KARST_ERROR_MEMORY;
     karst_status status = make_models(b, f->mrm);
+    for (int k = 0; k < MODELS && !status; ++k) status = karst_geomorph_create(f->mrm[k], NULL, &f->geomorph[k]);
     if (!status) status = karst_governor_create(NULL, &f->governor);
     if (status) return status;
     karst_view view = karst_view_perspective((karst_pos){0, 0, 0}, (karst_pos){0, 0, 1}, (karst_vec3){0, 1, 0},
@@ -74,8 +82,10 @@ static karst_status make_flight(bench *b, flight *f) {
 }
 
 static void free_flight(flight *f) {
+    for (int k = 0; k < MODELS; ++k) karst_geomorph_destroy(f->geomorph[k]);
     for (int k = 0; k < MODELS; ++k) karst_mrm_destroy(f->mrm[k]);
     karst_governor_destroy(f->governor);
+    free(f->morphs);
     free(f->drawables);
     free(f->places);
     free(f->scales);
@@ -88,7 +98,8 @@ static void begin_flight(flight *f) {
     f->ground.triangles = 500000;
     f->ground.error_px = 1;
     f->hash = 0;
-    f->probes = f->changed = 0;
+    f->probes = f->changed = f->moving = 0;
+    f->pop_px = f->jump_px = f->asked_px = f->late_px = 0;
 }
 
 // How the eye goes: along, not at all, or each frame to where all distances are others.
@@ -99,15 +110,57 @@ static const float *scales_at(const flight *f, course way, int frame, int instan
     return f->scales + (size_t)(way == FLYING ? frame : 0) * INSTANCES + other;
 }
 
-// The flight; CPU seconds of each frame in the update alone.
-static void fly(flight *f, course way, double *seconds) {
+// What is drawn goes on; those that the first frame shows are at their levels.
+static int follow_all(flight *f, bool first) {
+    int moving = 0;
+    for (int i = 0; i < INSTANCES; ++i) {
+        const karst_drawable *d = &f->drawables[i];
+        if (first) f->morphs[i] = (karst_morph){d->level, d->level, 1};
+        moving += karst_geomorph_follow(f->geomorph[i % MODELS], &f->morphs[i], d->level, most_px / d->pixels_per_m,
+                                        most_share);
+    }
+    return moving;
+}
+
+// How far the vertices moved on the screen since `before`, at most, and would have moved to the levels at once.
+static void measure_pops(flight *f, const karst_morph *before, const int32_t *level) {
+    for (int i = 0; i < INSTANCES; ++i) {
+        const karst_drawable *d = &f->drawables[i];
+        karst_geomorph *g = f->geomorph[i % MODELS];
+        karst_morph a = before[i], b = f->morphs[i];
+        double scale = (double)(d->pixels_per_m * d->weight);
+        f->asked_px = fmax(f->asked_px, (double)d->levels[d->level].error_m * scale);
+        f->late_px = fmax(f->late_px, (double)d->levels[b.coarse].error_m * scale);
+        f->jump_px = fmax(f->jump_px, (double)(d->pixels_per_m * karst_geomorph_travel(g, level[i], d->level)));
+        if (a.coarse == a.fine && b.coarse == b.fine && a.fine == b.fine) continue;
+        if (a.coarse == a.fine) a = (karst_morph){b.coarse, b.fine, a.fine == b.fine};
+        if (b.coarse == b.fine) b = (karst_morph){a.coarse, a.fine, b.fine == a.fine};
+        KARST_ASSERT(a.coarse == b.coarse && a.fine == b.fine);
+        float way_m = karst_geomorph_travel(g, a.coarse, a.fine) * fabsf(a.share - b.share);
+        f->pop_px = fmax(f->pop_px, (double)(way_m * d->pixels_per_m));
+    }
+}
+
+// The flight; CPU seconds of each frame in the update alone, and in geomorphs.
+static void fly(flight *f, course way, double *seconds, double *morph_seconds) {
+    static karst_morph before[INSTANCES];
+    static int32_t level[INSTANCES];
     begin_flight(f);
     for (int n = 0; n < f->frames; ++n) {
-        for (int i = 0; i < INSTANCES; ++i) f->drawables[i].pixels_per_m = *scales_at(f, way, n, i);
+        for (int i = 0; i < INSTANCES; ++i) {
+            f->drawables[i].pixels_per_m = *scales_at(f, way, n, i);
+            level[i] = f->drawables[i].level;
+        }
         karst_governor_input in = {.most_triangles = f->most_triangles, .ground = &f->ground};
         double start = bench_cpu_s();
         karst_governor_update(f->governor, &in, f->drawables, INSTANCES, &f->last);
         seconds[n] = bench_cpu_s() - start;
+        memcpy(before, f->morphs, sizeof before);
+        start = bench_cpu_s();
+        int moving = follow_all(f, !n);
+        morph_seconds[n] = bench_cpu_s() - start;
+        f->moving += moving;
+        if (n) measure_pops(f, before, level);
         f->ground.triangles = (int64_t)(500000 * pow((double)f->ground.error_px, -1.2));
         if (n) f->probes += f->last.probes, f->changed += f->last.changed;
         for (int i = 0; i < INSTANCES; ++i)
@@ -115,16 +168,25 @@ static void fly(flight *f, course way, double *seconds) {
     }
 }
 
-// Each frame's median over the runs; a row of the median of all frames but the first, whose time is returned [s].
-static double flight_row(bench *b, flight *f, course way, const char *what, const char *unit) {
-    double run[16][FRAMES], time[FRAMES], slowest = 0;
-    for (int k = 0; k < bench_runs(b); ++k) fly(f, way, run[k]);
-    for (int n = 0; n < f->frames; ++n) {
+// Each frame's median over the runs. @return the slowest but for the first
+static double median_frames(bench *b, int frames, double run[16][FRAMES], double time[FRAMES]) {
+    double slowest = 0;
+    for (int n = 0; n < frames; ++n) {
         double of_runs[16];
         for (int k = 0; k < bench_runs(b); ++k) of_runs[k] = run[k][n];
         time[n] = bench_median(of_runs, bench_runs(b));
+        if (n) slowest = fmax(slowest, time[n]);
     }
-    for (int n = 1; n < f->frames; ++n) slowest = fmax(slowest, time[n]);
+    return slowest;
+}
+
+// A row of the median of all frames but the first, whose time is returned [s]; and one of geomorphs.
+static double flight_row(bench *b, flight *f, course way, const char *what, const char *unit, const char *morph_what,
+                         const char *morph_unit) {
+    double run[16][FRAMES], morph_run[16][FRAMES], time[FRAMES], morph_time[FRAMES];
+    for (int k = 0; k < bench_runs(b); ++k) fly(f, way, run[k], morph_run[k]);
+    double slowest = median_frames(b, f->frames, run, time);
+    double morph_slowest = median_frames(b, f->frames, morph_run, morph_time);
     bench_add_note(b,
                    &(bench_row){.what = what,
                                 .unit = unit,
@@ -134,6 +196,13 @@ static double flight_row(bench *b, flight *f, course way, const char *what, cons
                    "slowest %.0f; %.1f passes, %.0f levels changed a frame; %.2f px, %.2f million triangles",
                    slowest * 1e6, (double)f->probes / (f->frames - 1), (double)f->changed / (f->frames - 1),
                    (double)f->last.worst_error_px, (double)f->last.triangles * 1e-6);
+    bench_add_note(b,
+                   &(bench_row){.what = morph_what,
+                                .unit = morph_unit,
+                                .value = bench_median(morph_time + 1, f->frames - 1) * 1e6,
+                                .runs = bench_runs(b)},
+                   "slowest %.0f; %.0f instances on their way a frame", morph_slowest * 1e6,
+                   (double)f->moving / f->frames);
     return time[0];
 }
 
@@ -141,13 +210,23 @@ static karst_status flight_rows(bench *b) {
     flight f = {0};
     karst_status status = make_flight(b, &f);
     if (!status) {
-        double first = flight_row(b, &f, FLYING, "frame_us_10k", "us CPU a frame in flight, 10,000 instances, a field");
+        double first = flight_row(b, &f, FLYING, "frame_us_10k", "us CPU a frame in flight, 10,000 instances, a field",
+                                  "morph_us_10k", "us CPU a frame in flight, geomorphs of 10,000 instances");
+        bench_add_note(b,
+                       &(bench_row){.what = "pop_px",
+                                    .unit = "px, farthest motion of a vertex in a frame for a level",
+                                    .value = f.pop_px,
+                                    .runs = 1},
+                       "without geomorphs %.1f; largest error %.2f px, of ends that are left %.2f", f.jump_px,
+                       f.asked_px, f.late_px);
         bench_add(b, &(bench_row){.what = "frame_us_10k_first",
                                   .unit = "us CPU, nothing known",
                                   .value = first * 1e6,
                                   .runs = bench_runs(b)});
-        flight_row(b, &f, STILL, "frame_us_10k_still", "us CPU a frame at rest");
-        flight_row(b, &f, LEAPING, "frame_us_10k_leap", "us CPU a frame, all distances others than before");
+        flight_row(b, &f, STILL, "frame_us_10k_still", "us CPU a frame at rest", "morph_us_10k_still",
+                   "us CPU a frame at rest, geomorphs");
+        flight_row(b, &f, LEAPING, "frame_us_10k_leap", "us CPU a frame, all distances others than before",
+                   "morph_us_10k_leap", "us CPU a frame, geomorphs when all distances are others");
     }
     free_flight(&f);
     return status;
