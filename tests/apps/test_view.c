@@ -511,6 +511,28 @@ static void one_budget_covers_ground_and_army(void **state) {
     assert_true(error[1] < error[0]);
 }
 
+// A frame of half a millisecond is too much to ask, one of a second is not.
+static void a_budget_of_time_follows_what_frames_take(void **state) {
+    (void)state;
+    no_display();
+    double triangles[2], frames[2];
+    for (int k = 0; k < 2; ++k) {
+        ran r = run_view(pack_path, "--screenshot", temp_path("time.ppm"), "--size", "64x64", "--json", "--seconds",
+                         "1.5", "--ms", k ? "1000" : "0.5");
+        skip_without_opengl(&r);
+        cJSON *json = cJSON_Parse(r.out);
+        triangles[k] = number(json, "budget_triangles");
+        frames[k] = number(json, "frames");
+        print_message("%g frames of %g ms, %g asked for: %g triangles\n", frames[k], number(json, "frame_ms"),
+                      number(json, "budget_ms"), triangles[k]);
+        assert_true(frames[k] < 10 || number(json, "frame_ms") > 0);
+        cJSON_Delete(json);
+        ran_free(&r);
+    }
+    if (frames[0] < 10 || frames[1] < 10) skip();  // too few to tell anything
+    assert_true(triangles[0] < 200000 && triangles[1] >= 200000);
+}
+
 static void on_foot_it_begins_at_the_height_of_eyes(void **state) {
     (void)state;
     no_display();
@@ -680,6 +702,7 @@ int main(void) {
                                        cmocka_unit_test(without_a_display_it_writes_the_first_frame),
                                        cmocka_unit_test(an_army_stands_there_within_its_triangles),
                                        cmocka_unit_test(one_budget_covers_ground_and_army),
+                                       cmocka_unit_test(a_budget_of_time_follows_what_frames_take),
                                        cmocka_unit_test(on_foot_it_begins_at_the_height_of_eyes),
                                        cmocka_unit_test(a_visit_with_keys_and_clicks)};
     return cmocka_run_group_tests(tests, setup, cleanup);
