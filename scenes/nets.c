@@ -130,15 +130,18 @@ static void build(cage *c) {
     fan(c, side * 5.5, side * 11.0, 5, n, 1);
     fan(c, side * 8.5, side * 11.0, 6, n < 4 ? n + 1 : n, 1);
     tunnel(c, side * 9.4, side * 3.1);
-    // A strip of rectangles of its own, above: 2 to 1, 4 to 1 and 8 to 1 in tiles.
+    // A strip of rectangles of its own, above: 4 to 1 and 8 to 1 in tiles, with 4 and 8 pieces along patches beside it.
     double y = 70;
-    int32_t low[5], high[5];
+    int32_t low[5], high[5], far[5];
     for (int k = 0; k < 5; ++k) {
         low[k] = place(c, 40 + 16.0 * k, y + 2 * sin(k), 40);
         high[k] = place(c, 40 + 16.0 * k, y + 2 * cos(k), 48);
+        far[k] = place(c, 40 + 16.0 * k, y + 3 * sin(k), 64);
     }
-    for (int k = 0; k < 4; ++k)
-        quad(c, low[k], low[k + 1], high[k + 1], high[k], k == 3 ? 4 : 3, k == 3 ? 1 : k == 2 ? 1 : k == 1 ? 1 : 1, 0);
+    for (int k = 0; k < 4; ++k) {
+        quad(c, low[k], low[k + 1], high[k + 1], high[k], k == 3 ? 4 : 3, 1, 0);
+        quad(c, high[k], high[k + 1], far[k + 1], far[k], k == 3 ? 4 : 3, 4, 0);
+    }
 #undef AT
 }
 

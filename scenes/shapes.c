@@ -15,9 +15,9 @@ static const karst_model_material colours[COLOURS] = {
     [CANVAS] = {"canvas", {0.33f, 0.295f, 0.20f, 1}},   [WOOD] = {"wood", {0.23f, 0.145f, 0.08f, 1}},
     [TIMBER] = {"timber", {0.085f, 0.055f, 0.035f, 1}}, [PLASTER] = {"plaster", {0.62f, 0.57f, 0.46f, 1}},
     [STONE] = {"stone", {0.33f, 0.305f, 0.26f, 1}},     [GRANITE] = {"granite", {0.25f, 0.24f, 0.225f, 1}},
-    [TILES] = {"tiles", {0.25f, 0.085f, 0.05f, 1}},    [SLATE] = {"slate", {0.085f, 0.10f, 0.12f, 1}},
+    [TILES] = {"tiles", {0.25f, 0.085f, 0.05f, 1}},     [SLATE] = {"slate", {0.085f, 0.10f, 0.12f, 1}},
     [BARK] = {"bark", {0.12f, 0.085f, 0.058f, 1}},      [NEEDLES] = {"needles", {0.030f, 0.060f, 0.030f, 1}},
-    [LEAVES] = {"leaves", {0.062f, 0.098f, 0.026f, 1}},  [BRONZE] = {"bronze", {0.13f, 0.25f, 0.19f, 1}},
+    [LEAVES] = {"leaves", {0.062f, 0.098f, 0.026f, 1}}, [BRONZE] = {"bronze", {0.13f, 0.25f, 0.19f, 1}},
     [WHITE] = {"white", {0.66f, 0.65f, 0.60f, 1}},      [RED] = {"red", {0.38f, 0.035f, 0.022f, 1}},
 };
 

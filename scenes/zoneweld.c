@@ -27,6 +27,7 @@ struct zone_weld {
     edge *edges;
     uint32_t *used;
     uint32_t stamp, used_count;
+    uint32_t vertex_mask, edge_mask;  // of the part of both tables that this frame uses
     karst_zone_vertex *triangles;
 };
 
@@ -112,15 +113,15 @@ static uint32_t vertex_of(zone_weld *w, karst_vec3 at) {
     memcpy(u, &at, sizeof u);
     uint32_t h = u[0] * 0x9E3779B1u ^ u[1] * 0x85EBCA77u ^ u[2] * 0xC2B2AE3Du;
     h ^= h >> 15, h *= 0x2C1B3C6Du, h ^= h >> 13;
-    for (h &= VERTICES - 1; w->vertices[h].stamp == w->stamp; h = (h + 1) & (VERTICES - 1))
+    for (h &= w->vertex_mask; w->vertices[h].stamp == w->stamp; h = (h + 1) & w->vertex_mask)
         if (!memcmp(&w->vertices[h].at, &at, sizeof at)) return h;
     w->vertices[h] = (vertex){w->stamp, at};
     return h;
 }
 
 static edge *edge_of(zone_weld *w, uint32_t a, uint32_t b) {
-    uint32_t h = (uint32_t)((((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15u) >> 42);
-    for (;; h = (h + 1) & (EDGES - 1)) {
+    uint32_t h = (uint32_t)((((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15u) >> 42) & w->edge_mask;
+    for (;; h = (h + 1) & w->edge_mask) {
         edge *e = &w->edges[h];
         if (e->stamp != w->stamp) {
             *e = (edge){.stamp = w->stamp, .a = a, .b = b};
@@ -149,7 +150,7 @@ static bool is_open(const zone_weld *w, int z, const karst_piece *piece, const i
 }
 
 // Tiles of a piece's patch along s and t, from its pieces, which follow each other.
-static void patch_tiles(const karst_zone *zone, uint32_t index, int tiles[2]) {
+void zone_patch_tiles(const karst_zone *zone, uint32_t index, int tiles[2]) {
     uint32_t k = index, patch = zone->pieces[index].patch;
     while (k > 0 && zone->pieces[k - 1].patch == patch) --k;
     tiles[0] = tiles[1] = 0;
@@ -165,12 +166,15 @@ zone_weld_result zone_weld_frame(zone_weld *w, const karst_zone_frame *frame, co
     zone_weld_result r = {0};
     ++w->stamp;
     w->used_count = 0;
+    w->edge_mask = 1023;
+    while (w->edge_mask < EDGES - 1 && w->edge_mask < 4 * frame->figures.triangles) w->edge_mask = 2 * w->edge_mask + 1;
+    w->vertex_mask = w->edge_mask >> 1;
     for (int k = 0; k < frame->instance_count; ++k) {
         const karst_zone_instance *at = &frame->instances[k];
         const karst_zone *zone = frame->zones[at->zone].zone;
         int z = 0, tiles[2];
         while (w->zones->zones[z] != zone) ++z;
-        patch_tiles(zone, at->piece, tiles);
+        zone_patch_tiles(zone, at->piece, tiles);
         int count = karst_zone_frame_expand(frame, scene, k, w->triangles);
         for (int t = 0; t < count; ++t) {
             const karst_zone_vertex *v = &w->triangles[3 * t];

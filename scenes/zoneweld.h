@@ -20,5 +20,8 @@ typedef struct zone_weld_result {
 zone_weld_result zone_weld_frame(zone_weld *weld, const karst_zone_frame *frame, const karst_zone_scene *scene,
                                  const bool *there);
 
+// Tiles of a piece's patch along s and t.
+void zone_patch_tiles(const karst_zone *zone, uint32_t piece, int tiles[2]);
+
 // A place to look from: at a corner of any kind, on the ground, high over it, inside the tunnel.
 karst_pos zone_weld_eye(const karst_net *net, uint64_t seed, uint64_t index);

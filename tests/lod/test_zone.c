@@ -1,57 +1,108 @@
 // SPDX-License-Identifier: MIT
 // Zones drawn: closed from anywhere, in any company, at any speed.
-#include "scenes/zoneweld.h"
-#include "support/prop.h"
 #include "surface/zone_record.h"
+#include "zoneland.h"
 
-typedef struct land {
-    karst_net *net;
-    scene_zones zones;
-    karst_zone_scene *scene;
-    uint16_t slot[64];
-    bool there[64];
-} land;
-
-static land land_make(int side, int slot, int tiles_log2) {
-    karst_report report = {0};
-    land l = {0};
-    if (scene_net(
-            &(scene_net_def){.side = side, .slot = (uint8_t)slot, .tiles_log2 = (uint8_t)tiles_log2, .noise_set = 2},
-            &report, &l.net))
-        fail_msg("%s", report.message);
-    assert_int_equal(scene_zones_cut(l.net, &report, &l.zones), KARST_OK);
-    assert_true(l.zones.count <= 64);
-    assert_int_equal(karst_zone_scene_create(NULL, &l.scene), KARST_OK);
-    return l;
-}
-static void land_put(land *l, int k) {
-    karst_report report = {0};
-    if (karst_zone_scene_add(l->scene, l->zones.zones[k], &report, &l->slot[k])) fail_msg("%s", report.message);
-    l->there[k] = true;
-}
-static void land_take(land *l, int k) {
-    karst_zone_scene_remove(l->scene, l->slot[k]);
-    l->there[k] = false;
-}
-static void land_free(land *l) {
-    karst_zone_scene_destroy(l->scene);
-    scene_zones_free(&l->zones);
-    karst_net_destroy(l->net);
-}
-static karst_view view_at(karst_pos eye) {
-    return karst_view_perspective(eye, (karst_pos){eye.x + 1, eye.y - 0.3, eye.z + 0.5}, (karst_vec3){0, 1, 0}, 1.05f,
-                                  1280, 720);
-}
-
-static void frame_of(land *l, const karst_view *views, int count, const karst_zone_budget *budget,
-                     karst_zone_frame *frame) {
+static void update(land *l, const karst_view *views, int count, const karst_zone_budget *budget,
+                   karst_zone_frame *frame) {
     karst_zone_scene_update(l->scene, views, count, budget, frame);
+}
+
+static void the_land_has_every_bind(void **state) {
+    (void)state;
+    land l = land_make(0);
+    int spans[4] = {0}, tiles[5] = {0}, rectangles = 0, open = 0;
+    for (int k = 0; k < l.zones.count; ++k)
+        for (uint32_t p = 0; p < l.zones.zones[k]->piece_count; ++p) {
+            const karst_piece *piece = &l.zones.zones[k]->pieces[p];
+            ++tiles[piece->tiles_log2];
+            rectangles += piece->tile_s || piece->tile_t;
+            for (int side = 0; side < 4; ++side) {
+                ++spans[piece->spans_log2[side]];
+                open += l.zones.zones[k]->spans[piece->first_span[side]].open;
+            }
+        }
+    for (int k = 0; k < 4; ++k) assert_true(spans[k] > 0 && tiles[k + 1] > 0);
+    assert_true(rectangles > 0 && open > 0);
+    uint8_t *round = calloc((size_t)l.net->corner_count, 1);
+    int many[7] = {0};
+    for (int32_t k = 0; k < l.net->patch_count; ++k)
+        for (int side = 0; side < 4; side += 2) {
+            const karst_net_side *s = &l.net->patches[k].side[side];
+            const int32_t *corner = l.net->edges[s->edge].corner;
+            for (int e = 0; e < 2; ++e) {
+                int eighth = e ? s->to : s->from;
+                if (eighth == 0 || eighth == 8) ++round[corner[eighth == 8]];
+            }
+        }
+    for (int32_t k = 0; k < l.net->corner_count; ++k) ++many[round[k] < 6 ? round[k] : 6];
+    assert_true(many[3] > 0 && many[5] > 0 && many[6] > 0);
+    free(round);
+    land_free(&l);
+}
+
+// Pieces that are drawn whole though a corner of a tile asks for less.
+static int asking(const karst_zone_frame *f) {
+    int count = 0;
+    for (int k = 0; k < f->instance_count; ++k) {
+        const karst_zone_instance *at = &f->instances[k];
+        if (at->tile != KARST_ZONE_WHOLE) continue;
+        const karst_zone *zone = f->zones[at->zone].zone;
+        const karst_piece *piece = &zone->pieces[at->piece];
+        int n = 1 << piece->tiles_log2;
+        for (int i = 0; i < (n + 1) * (n + 1); ++i) {
+            const karst_fine *p = &zone->places[piece->first_place + (uint32_t)i];
+            const karst_zone_eye *eye = &f->eyes[0];
+            float x = (float)(p->x + zone->bias.x - eye->base[0]) * f->fine_m - eye->fraction.x;
+            float y = (float)(p->y + zone->bias.y - eye->base[1]) * f->fine_m - eye->fraction.y;
+            float z = (float)(p->z + zone->bias.z - eye->base[2]) * f->fine_m - eye->fraction.z;
+            if (karst_zone_tile_level(f->ramps[piece->size], x * x + y * y + z * z) < 4) {
+                ++count;
+                break;
+            }
+        }
+    }
+    return count;
+}
+
+static void a_tile_is_refined_only_where_all_spans_are_at_tiles(void **state) {
+    (void)state;
+    land l = land_make(15);
+    land_put_all(&l);
+    karst_zone_budget budget = karst_zone_budget_default();
+    budget.cull = false, budget.tile_m = 0, budget.tile_fade_m = 0.01f;
+    int control = 0;
+    for (prop p = prop_begin("asking", 100); prop_next(&p);) {
+        karst_pos eye = zone_weld_eye(l.net, p.seed, (uint64_t)p.at);
+        budget.threshold = (float)exp2(-prop_real(&p, 2, 14));
+        karst_zone_frame frame = frame_of(&l, eye, &budget);
+        prop_check(&p, asking(&frame) == 0);
+    }
+    // Control: a net that says its pieces reach nowhere.
+    karst_zone *zones = calloc((size_t)l.zones.count, sizeof *zones);
+    for (int k = 0; k < l.zones.count; ++k) {
+        land_take(&l, k);
+        zones[k] = *l.zones.zones[k];
+        zones[k].reach_m = 0;
+    }
+    for (int k = 0; k < l.zones.count; ++k)
+        assert_int_equal(karst_zone_scene_add(l.scene, &zones[k], NULL, &l.slot[k]), KARST_OK);
+    for (prop p = prop_begin("asking", 20); prop_next(&p);) {
+        budget.threshold = (float)exp2(-prop_real(&p, 2, 14));
+        karst_zone_frame frame = frame_of(&l, zone_weld_eye(l.net, p.seed, (uint64_t)p.at), &budget);
+        control += asking(&frame);
+    }
+    assert_true(control > 0);
+    karst_zone_scene_destroy(l.scene);
+    l.scene = NULL;
+    free(zones);
+    land_free(&l);
 }
 
 static void what_is_drawn_is_closed_from_anywhere(void **state) {
     (void)state;
-    land l = land_make(16, 15, 3);
-    for (int k = 0; k < l.zones.count; ++k) land_put(&l, k);
+    land l = land_make(15);
+    land_put_all(&l);
     zone_weld *weld = zone_weld_create(&l.zones);
     int64_t tiles = 0, outline = 0;
     for (prop p = prop_begin("closed", 150); prop_next(&p);) {
@@ -66,7 +117,7 @@ static void what_is_drawn_is_closed_from_anywhere(void **state) {
         }
         karst_view view = view_at(zone_weld_eye(l.net, p.seed, (uint64_t)p.at));
         karst_zone_frame frame;
-        frame_of(&l, &view, 1, &budget, &frame);
+        update(&l, &view, 1, &budget, &frame);
         zone_weld_result r = zone_weld_frame(weld, &frame, l.scene, l.there);
         prop_check(&p, r.cracks == 0);
         prop_check(&p, r.triangles <= frame.figures.triangles);
@@ -80,14 +131,14 @@ static void what_is_drawn_is_closed_from_anywhere(void **state) {
 // Cracks of a frame whose levels were spoilt in one zone, or whose curves were.
 static void a_zone_that_goes_its_own_way_tears(void **state) {
     (void)state;
-    land l = land_make(16, 15, 3);
-    for (int k = 0; k < l.zones.count; ++k) land_put(&l, k);
+    land l = land_make(15);
+    land_put_all(&l);
     zone_weld *weld = zone_weld_create(&l.zones);
     karst_zone_budget budget = karst_zone_budget_default();
     budget.cull = false, budget.tile_m = 0, budget.threshold = 0x1p-9f;
     karst_view view = view_at((karst_pos){160, scene_net_hill(160, 150) + 2, 150});
     karst_zone_frame frame;
-    frame_of(&l, &view, 1, &budget, &frame);
+    update(&l, &view, 1, &budget, &frame);
     assert_int_equal(zone_weld_frame(weld, &frame, l.scene, l.there).cracks, 0);
     float *levels = malloc((frame.level_count + 1) * sizeof *levels);
     memcpy(levels, frame.levels, frame.level_count * sizeof *levels);
@@ -103,7 +154,7 @@ static void a_zone_that_goes_its_own_way_tears(void **state) {
     kst_zone_record *record = l.zones.zones[1]->record;
     for (uint32_t k = 0; k < record->data.edge_count; ++k) record->curves[k].noise ^= 5;
     budget.threshold = 1e-6f;
-    frame_of(&l, &view, 1, &budget, &frame);
+    update(&l, &view, 1, &budget, &frame);
     assert_true(zone_weld_frame(weld, &frame, l.scene, l.there).cracks > 0);
     free(levels);
     zone_weld_destroy(weld);
@@ -123,23 +174,23 @@ static void frames_are_the_same_for_any_threads_and_history(void **state) {
     (void)state;
     uint64_t want[12];
     for (int workers = 0; workers < 4; workers += 1 + workers) {
-        land l = land_make(16, 8, 3);
+        land l = land_make(8);
         karst_zone_scene_destroy(l.scene);
         karst_zone_scene_def def = karst_zone_scene_def_default();
         karst_jobs_def jobs = karst_jobs_def_default();
         jobs.worker_count = workers ? workers : 1;
         if (workers) assert_int_equal(karst_jobs_create(&jobs, &def.jobs), KARST_OK);
         assert_int_equal(karst_zone_scene_create(&def, &l.scene), KARST_OK);
-        for (int k = 0; k < l.zones.count; ++k) land_put(&l, k);
+        land_put_all(&l);
         land_take(&l, 2);
         land_put(&l, 2);
         for (int k = 0; k < 12; ++k) {
             karst_zone_budget budget = karst_zone_budget_default();
             karst_view view[2] = {view_at(zone_weld_eye(l.net, 5, (uint64_t)k)), view_at((karst_pos){10, 30, 200})};
             karst_zone_frame frame;
-            frame_of(&l, view, 1 + (k & 1), &budget, &frame);
+            update(&l, view, 1 + (k & 1), &budget, &frame);
             uint64_t first = hash_of(&frame);
-            frame_of(&l, view, 1 + (k & 1), &budget, &frame);  // a still camera
+            update(&l, view, 1 + (k & 1), &budget, &frame);  // a still camera
             assert_int_equal(hash_of(&frame), first);
             if (!workers) want[k] = first;
             assert_int_equal(first, want[k]);
@@ -151,8 +202,8 @@ static void frames_are_the_same_for_any_threads_and_history(void **state) {
 
 static void culling_leaves_out_and_changes_nothing_else(void **state) {
     (void)state;
-    land l = land_make(16, 8, 3);
-    for (int k = 0; k < l.zones.count; ++k) land_put(&l, k);
+    land l = land_make(8);
+    land_put_all(&l);
     static karst_zone_instance all[1 << 18];
     karst_zone_vertex *v = malloc(3 * KARST_ZONE_TRIANGLES_MAX * sizeof *v);
     int32_t left = 0;
@@ -161,11 +212,11 @@ static void culling_leaves_out_and_changes_nothing_else(void **state) {
         karst_zone_budget budget = karst_zone_budget_default();
         karst_zone_frame frame;
         budget.cull = false;
-        frame_of(&l, &view, 1, &budget, &frame);
+        update(&l, &view, 1, &budget, &frame);
         int32_t count = frame.instance_count, at = 0;
         memcpy(all, frame.instances, (size_t)count * sizeof *all);
         budget.cull = true;
-        frame_of(&l, &view, 1, &budget, &frame);
+        update(&l, &view, 1, &budget, &frame);
         for (int k = 0; k < frame.instance_count; ++k) {  // in the same order
             while (at < count && memcmp(&all[at], &frame.instances[k], sizeof *all)) ++at;
             prop_check(&p, at++ < count);
@@ -176,7 +227,7 @@ static void culling_leaves_out_and_changes_nothing_else(void **state) {
         uint8_t *kept = calloc(1, 64 << 16);
         for (int k = 0; k < frame.instance_count; ++k)
             kept[frame.instances[k].zone << 16 | frame.instances[k].piece] = 1;
-        frame_of(&l, &view, 1, &budget, &frame);
+        update(&l, &view, 1, &budget, &frame);
         for (int k = 0; k < frame.instance_count; k += 7) {
             if (kept[frame.instances[k].zone << 16 | frame.instances[k].piece]) continue;
             int triangles = karst_zone_frame_expand(&frame, l.scene, k, v);
@@ -198,12 +249,12 @@ static void culling_leaves_out_and_changes_nothing_else(void **state) {
 
 static void what_a_shader_reads_says_the_same(void **state) {
     (void)state;
-    land l = land_make(16, 8, 3);
-    for (int k = 0; k < l.zones.count; ++k) land_put(&l, k);
+    land l = land_make(8);
+    land_put_all(&l);
     karst_zone_budget budget = karst_zone_budget_default();
     karst_view view = view_at((karst_pos){100, scene_net_hill(100, 100) + 2, 100});
     karst_zone_frame f;
-    frame_of(&l, &view, 1, &budget, &f);
+    update(&l, &view, 1, &budget, &f);
     karst_vec3 place[KARST_ZONE_VERTICES_MAX];
     uint16_t index[3 * KARST_ZONE_TRIANGLES_MAX];
     static karst_zone_vertex v[3 * KARST_ZONE_TRIANGLES_MAX];
@@ -303,7 +354,7 @@ static void methods_have_names_and_a_budget_has_pixels(void **state) {
 
 static void a_zone_of_another_net_is_refused(void **state) {
     (void)state;
-    land l = land_make(16, 0, 3);
+    land l = land_make(0);
     land_put(&l, 0);
     karst_zone other = *l.zones.zones[1];
     other.reach_m += 1;
@@ -319,20 +370,20 @@ static void a_zone_of_another_net_is_refused(void **state) {
     karst_zone_budget budget = karst_zone_budget_default();
     karst_view view = view_at((karst_pos){0, 0, 0});
     karst_zone_frame frame;
-    frame_of(&l, &view, 1, &budget, &frame);
+    update(&l, &view, 1, &budget, &frame);
     assert_int_equal(frame.instance_count + frame.batch_count, 0);
     land_free(&l);
 }
 
 static void failing_memory_leaves_the_scene_as_it_was(void **state) {
     (void)state;
-    land l = land_make(16, 0, 3);
+    land l = land_make(0);
     land_put(&l, 0);
     karst_zone_budget budget = karst_zone_budget_default();
     budget.cull = false;
     karst_view view = view_at((karst_pos){100, 50, 100});
     karst_zone_frame frame;
-    frame_of(&l, &view, 1, &budget, &frame);
+    update(&l, &view, 1, &budget, &frame);
     uint64_t want = hash_of(&frame);
     int failed = 0;
     for (int k = 1; !l.there[1]; ++k) {
@@ -342,13 +393,13 @@ static void failing_memory_leaves_the_scene_as_it_was(void **state) {
         l.there[1] = !status;
         if (!status) break;
         assert_int_equal(status, KARST_ERROR_MEMORY);
-        frame_of(&l, &view, 1, &budget, &frame);
+        update(&l, &view, 1, &budget, &frame);
         assert_int_equal(hash_of(&frame), want);
         ++failed;
     }
     assert_true(failed > 10);
     kst_alloc_fail_after(0);
-    for (int k = 0; k < 3; ++k) frame_of(&l, &view, 1, &budget, &frame);
+    for (int k = 0; k < 3; ++k) update(&l, &view, 1, &budget, &frame);
     assert_int_equal(kst_alloc_fail_after(0), 0);  // a frame allocates nothing
     kst_alloc_fail_after(1);
     karst_zone_scene *scene = NULL;
@@ -359,6 +410,8 @@ static void failing_memory_leaves_the_scene_as_it_was(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_land_has_every_bind),
+        cmocka_unit_test(a_tile_is_refined_only_where_all_spans_are_at_tiles),
         cmocka_unit_test(what_is_drawn_is_closed_from_anywhere),
         cmocka_unit_test(a_zone_that_goes_its_own_way_tears),
         cmocka_unit_test(frames_are_the_same_for_any_threads_and_history),
