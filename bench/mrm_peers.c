@@ -22,7 +22,7 @@ const double mrm_openmesh[MRM_SCANS][MRM_SHARES] = {
 };
 const double mrm_vtk_props[MRM_PROPS][2] = {{0.0758, 0.215}, {0.0493, 0.182}};
 const double mrm_uv_bad_props[MRM_PROPS][2] = {{0.55, 1.6}, {2.7, 9.5}};
-const double mrm_shade_hand = 6.7;
+const double mrm_shade_hand = 6.7, mrm_shade_hand_rms = 0.473;
 const double mrm_openmesh_slide = 1.49e6;
 
 #ifdef KARST_WITH_MESHOPT

@@ -180,6 +180,7 @@ karst_status kst_order_begin(kst_order *o, const karst_progress *progress, karst
     o->plane_share = o->attributes ? 0.4f : 0.3f;
     o->uv_cap = 0.003f * kst_square(o->def->texture);
     o->uv_share = 1;
+    o->samples_below = o->normal_length > normal_length ? 1 : 0.3f;  // planes know nothing of normals
     o->eager_below = o->attributes || o->def->move ? 0.25f : 0.15f;
     // First, while little else is there: making it takes more than it keeps.
     karst_status status = kst_nearby_create(m, progress, &o->nearby);

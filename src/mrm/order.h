@@ -108,7 +108,8 @@ typedef struct kst_order {
     int keep_samples;  // a face
     int ways;          // half-edges of a vertex judged by samples
     float plane_share, uv_cap, uv_share;
-    float eager_below;  // share of the faces from which neighbours are judged at once
+    float samples_below;  // share of the faces from which samples judge, before it planes alone do
+    float eager_below;    // from which neighbours are judged at once
     bool planes_only;
     struct kst_star *star;
 } kst_order;

@@ -3,11 +3,11 @@
 //
 // After: M. Garland, P. Heckbert, "Surface Simplification Using Quadric Error Metrics", 1997 (greedy collapses from a
 // queue) with other costs, see cost.c. One entry a vertex: its cheapest half-edge. While much is left the planes alone
-// judge, and a neighbour is judged again only when it comes up; later the samples judge, and at the end all neighbours
-// are judged at once, which is worth most there.
+// judge (unless normals weigh more than they do by default), and a neighbour is judged again only when it comes up;
+// later the samples judge, and at the end all neighbours are judged at once, which is worth most there.
 #include "mrm/order.h"
 
-static const float planes_above = 0.3f;  // of the faces
+static const float fit_below = 0.3f;  // of the faces
 
 // A shape that is exact and would lose this much of its diagonal at once has reached its least right mesh.
 static const float exact_within = 1e-5f, lost_beyond = 0.05f;
@@ -289,7 +289,7 @@ static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     if (s->fan_count) kst_samples_hang(o);
     for (int j = 0; j < s->fan_count; ++j) kst_samples_thin(o, s->fan[j].face);
     if (o->def->move) kst_move_target(o, u);
-    if (o->def->fit_normals && !o->planes_only) u = fit(o, u);
+    if (o->def->fit_normals && (float)o->live < fit_below * (float)o->face_count) u = fit(o, u);
     touch(o, u);
     for (int j = 0; j < count; ++j) {
         if (!o->listed[beside[j]])
@@ -393,7 +393,7 @@ static bool leave_next(kst_order *o, float worst) {
 
 karst_status kst_order_run(kst_order *o, const karst_progress *progress, karst_report *report) {
     float worst = 0;
-    o->planes_only = true;
+    o->planes_only = o->samples_below < 1;
     for (uint32_t v = 0; v < o->vertex_count && !o->status; ++v) {
         judge(o, v);
         if (v % SOME == 0) o->status = kst_progress_step(progress, "judge", (double)v / o->vertex_count);
@@ -402,7 +402,7 @@ karst_status kst_order_run(kst_order *o, const karst_progress *progress, karst_r
     for (uint32_t turn = 0; o->heap_count && !o->status; ++turn) {
         if (turn % SOME == 0)
             o->status = kst_progress_step(progress, "order", (double)o->leave_count / o->vertex_count);
-        if (o->planes_only && (float)o->live < planes_above * (float)o->face_count) {
+        if (o->planes_only && (float)o->live < o->samples_below * (float)o->face_count) {
             o->planes_only = false;
             for (uint32_t i = 0; i < o->heap_count; ++i) o->dirty[o->heap[i]] = DIRTY;
         }

@@ -192,7 +192,7 @@ static void fitted_normals_are_the_same_everywhere(void **state) {
     const karst_model *all = karst_mrm_model(mrm);
     uint64_t hash = kst_hash(all->normal, all->wedge_count * sizeof *all->normal, 0);
     hash = kst_hash(all->triangle, all->triangle_count * sizeof *all->triangle, hash);
-    if (hash != 0xe81de5661b4187b5u) fail_msg("0x%016llx", (unsigned long long)hash);
+    if (hash != 0xa9756ff21649e715u) fail_msg("0x%016llx", (unsigned long long)hash);
     karst_mrm_destroy(mrm);
     karst_model_destroy(m);
 }
