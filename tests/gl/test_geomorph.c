@@ -17,8 +17,8 @@ enum {
     W = 320,
     H = 180,
     SIDE = 65,
-    UNITS = 48,
-    TRIANGLES = 4000,
+    UNITS = 36,
+    TRIANGLES = 3000,
     FRAMES = 600,
     SAMPLES = 4,
     STRANGE = 32,         // codes of 255
@@ -133,8 +133,8 @@ static flight *begin(void) {
         f.radius_m = fmaxf(f.radius_m, hypotf(hypotf(p.x, p.y), p.z));
     }
     for (int k = 0; k < UNITS; ++k) {
-        double x = 88 + 12 * (k % 8) + 4 * kst_random01(3, (uint64_t)k), y = 0;
-        double z = 96 + 12 * (k / 8) + 4 * kst_random01(4, (uint64_t)k);
+        double x = 92 + 14 * (k % 6) + 4 * kst_random01(3, (uint64_t)k), y = 0;
+        double z = 96 + 12 * (k / 6) + 4 * kst_random01(4, (uint64_t)k);
         assert_true(karst_scene_height(f.s.scene, x, z, &y));
         f.shown[k] = (karst_gl_instance){
             .position = {x, y, z}, .heading_rad = 6 * (float)kst_random01(5, (uint64_t)k), .scale = 1, .up = {0, 1, 0}};
