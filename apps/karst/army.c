@@ -8,8 +8,8 @@
 
 #include "army_place.h"
 #include "core/core.h"
+#include "mesh_read.h"
 #ifdef KARST_WITH_AUTHOR
-#include "karst/mrmbuild.h"
 #include "scenes/made.h"
 #endif
 
@@ -62,12 +62,10 @@ static army_kind *add_kind(army *a, karst_mrm *mrm, bool is_made) {
 static karst_status make_kind(army *a, const scene_made *made, bool mixed, karst_report *report) {
     if (a->kind_count == ARMY_KINDS_MAX)
         return kst_fail(report, KARST_ERROR_LIMIT, "--army: %d meshes at most", ARMY_KINDS_MAX);
-    karst_model *model;
+    char what[32];
     karst_mrm *mrm;
-    karst_status status = made->make(&model);
-    if (status) return kst_fail(report, status, "no memory for a %s", made->name);
-    status = karst_mrm_build(model, NULL, NULL, report, &mrm);
-    karst_model_destroy(model);
+    snprintf(what, sizeof what, "made:%s", made->name);
+    karst_status status = mesh_read(what, NULL, report, &mrm);
     if (status) return status;
     army_kind *kind = add_kind(a, mrm, true);
     kind->upright = made->upright;
@@ -82,7 +80,7 @@ static karst_status make_kinds(army *a, const char *name, karst_report *report) 
     const scene_made *all = scene_made_all(&count), *one = scene_made_find(name);
     if (one) return make_kind(a, one, false, report);
     if (strcmp(name, "all"))
-        return kst_fail(report, KARST_ERROR_ARGUMENT, "--army made:%s: give a .kmrm file, made:all or made: one of %s",
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "--army made:%s: give a mesh file, made:all or made: one of %s",
                         name, SCENE_MADE_UNITS);
     karst_status status = KARST_OK;
     for (int k = 0; k < count && !status; ++k)
@@ -101,7 +99,7 @@ static karst_status read_kinds(army *a, const char *what, karst_report *report) 
     if (a->kind_count == ARMY_KINDS_MAX)
         return kst_fail(report, KARST_ERROR_LIMIT, "--army %s: %d meshes at most", what, ARMY_KINDS_MAX);
     karst_mrm *mrm;
-    karst_status status = karst_mrm_open(what, NULL, report, &mrm);
+    karst_status status = mesh_read(what, NULL, report, &mrm);
     if (!status) add_kind(a, mrm, false);
     return status;
 }

@@ -56,8 +56,8 @@ typedef struct army_place {
     float water_m;  // NAN: none
 } army_place;
 
-// Read meshes (.kmrm files, made:NAME, or made:all for one of each) into a->kinds, after those that are there. On
-// failure the report says why; army_close() in any case.
+// Read meshes (as mesh_read() does, or made:all for one of each that code makes) into a->kinds, after those that are
+// there. On failure the report says why; army_close() in any case.
 karst_status army_read(army *a, const char *const *what, int what_count, karst_report *report);
 
 // Read meshes and let up to `count` units stand on gentle slopes round the middle, above the water; those with a front

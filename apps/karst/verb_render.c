@@ -209,7 +209,7 @@ static const option options[] = {
     {"--stand", NULL, "the Y of --eye and --look counts from the ground"},
     {"--full-detail", NULL, "the reference triangles everywhere"},
     {"--army", "FILE",
-     "units on the ground: a .kmrm file, made:all or made: one of " SCENE_MADE_UNITS "; may be given again"},
+     "units on the ground: a .kmrm or model file, made:all or made: one of " SCENE_MADE_UNITS "; may be given again"},
     {"--count", "N", "how many of them, 1..100000 (200)"},
     {"--army-triangles", "N", "that all units together may have (60000)"},
     {"--triangles", "N",

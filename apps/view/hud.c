@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "glsl.h"
 
 struct hud {
     GLuint program, array, buffer, texture;
@@ -51,46 +52,10 @@ static const char fragment_text[] =
     "    result = ink + over(colour.y, t.g) * (1 - ink.a);\n"
     "}\n";
 
-static GLuint compile(GLenum type, const char *text, karst_report *report) {
-    GLuint shader = glCreateShader(type);
-    glShaderSource(shader, 1, &text, NULL);
-    glCompileShader(shader);
-    GLint good = 0;
-    glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
-    if (good) return shader;
-    char log[256] = "";
-    glGetShaderInfoLog(shader, sizeof log, NULL, log);
-    kst_fail(report, KARST_ERROR_UNSUPPORTED, "the text shader does not compile on this driver: %s", log);
-    glDeleteShader(shader);
-    return 0;
-}
-
-static GLuint link_program(karst_report *report) {
-    GLuint vertex = compile(GL_VERTEX_SHADER, vertex_text, report);
-    GLuint fragment = vertex ? compile(GL_FRAGMENT_SHADER, fragment_text, report) : 0;
-    GLuint program = 0;
-    if (fragment) {
-        program = glCreateProgram();
-        glAttachShader(program, vertex);
-        glAttachShader(program, fragment);
-        glLinkProgram(program);
-        GLint good = 0;
-        glGetProgramiv(program, GL_LINK_STATUS, &good);
-        if (!good) {
-            kst_fail(report, KARST_ERROR_UNSUPPORTED, "the text shader does not link on this driver");
-            glDeleteProgram(program);
-            program = 0;
-        }
-    }
-    glDeleteShader(vertex);
-    glDeleteShader(fragment);
-    return program;
-}
-
 karst_status hud_create(karst_report *report, hud **out) {
     hud *h = kst_alloc_zero(NULL, sizeof *h);
     if (!h) return kst_fail(report, KARST_ERROR_MEMORY, "no memory for the text");
-    h->program = link_program(report);
+    h->program = glsl_link("text", vertex_text, fragment_text, report);
     if (!h->program) {
         kst_free(NULL, h, sizeof *h);
         return KARST_ERROR_UNSUPPORTED;

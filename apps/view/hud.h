@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HUD: draws a page over the picture, reads the picture back, and times it. The only file here that calls OpenGL.
+// HUD: draws a page over the picture, reads the picture back, and times it.
 #pragma once
 #include "karst/base.h"
 #include "page.h"

@@ -28,8 +28,10 @@ static const option table[] = {
     {"--size", "WxH", "size of the window's inside [pixels] (1280x720)", PAIR, offsetof(options, width), 64, 16384, 0},
     {"--lod-error", "PX", "largest error of the ground's shape [pixels] (1); with a budget the least (0.25)", REAL,
      offsetof(options, error_px), 0.05, 100, offsetof(options, error_told)},
-    {"--triangles", "N", "budget of ground and army together: the largest error is as small as it allows", WHOLE,
-     offsetof(options, triangles), 1, BUDGET_TRIANGLES_MAX, 0},
+    {"--triangles", "N",
+     "budget of ground and army together: the largest error is as small as it allows; of a mesh: the level to begin "
+     "with",
+     WHOLE, offsetof(options, triangles), 1, BUDGET_TRIANGLES_MAX, 0},
     {"--ms", "MS", "budget of time: so long a frame may take [ms]", REAL, offsetof(options, target_ms), 0.5, 1000, 0},
     {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)", METHOD,
      offsetof(options, method), 0, 0, 0},
@@ -51,8 +53,8 @@ static const option table[] = {
     {"--partial", NULL, "the pack is still being downloaded: show what is there, and more as it comes", FLAG,
      offsetof(options, partial), 0, 0, 0},
     {"--army", "FILE",
-     "units on the ground, may be given again: a .kmrm file, made:all, or made: one of " SCENE_MADE_UNITS, ARMY,
-     offsetof(options, army), 0, 0, 0},
+     "units on the ground, may be given again: a .kmrm or model file, made:all, or made: one of " SCENE_MADE_UNITS,
+     ARMY, offsetof(options, army), 0, 0, 0},
     {"--count", "N", "how many of them (200)", WHOLE, offsetof(options, army_count), 1, ARMY_COUNT_MAX,
      offsetof(options, count_told)},
     {"--army-triangles", "N", "that all units together may have (60000)", WHOLE, offsetof(options, army_triangles), 1,
@@ -163,7 +165,7 @@ int options_parse(int count, char **words, options *out, karst_report *report) {
         int result = read_value(o, value, out, report);
         if (result) return result;
     }
-    if (!out->pack) return wrong(report, "which pack? karst-view PACK [options]; see karst-view --help");
+    if (!out->pack) return wrong(report, "which pack or mesh? karst-view PACK [options]; see karst-view --help");
     if ((out->count_told || out->army_triangles_told) && !out->army_whats)
         return wrong(report, "of what army? --army made:all, --army made:tank, or a .kmrm file");
     if (out->army_triangles_told && (out->triangles || out->target_ms > 0))
@@ -175,8 +177,11 @@ int options_parse(int count, char **words, options *out, karst_report *report) {
 
 void options_help(void) {
     printf(
-        "Usage: karst-view PACK [options]\n\n"
-        "Fly and walk over a baked ground.\n\nOptions, [unit] and (default):\n");
+        "Usage: karst-view PACK [options]\n"
+        "       karst-view MESH [options]\n\n"
+        "Fly and walk over a baked ground; or see one mesh at any level of detail: a .kmrm file, a model file (glb, "
+        "obj,\n"
+        "ply, fbx, ...), or made: one of " SCENE_MADE_NAMES ".\n\nOptions, [unit] and (default):\n");
     for (int k = 0; k < OPTION_COUNT; ++k) {
         const option *o = &table[k];
         char left[32];
@@ -187,5 +192,6 @@ void options_help(void) {
         "\nKeys: H shows them all. Mouse: hold a button and move to look, the wheel changes the speed.\n"
         "\nExample:\n  karst-view island.kpack --hour 18.5 --walk\n"
         "  karst-view island.kpack --screenshot first.png   (needs no display)\n"
+        "  karst-view tank.kmrm --triangles 300\n"
         "\nExit: 0 done, 1 could not, 2 wrong usage.\n");
 }

@@ -8,7 +8,7 @@
 enum { VIEW_DONE = 0, VIEW_COULD_NOT = 1, VIEW_USAGE = 2 };
 
 typedef struct options {
-    const char *pack;
+    const char *pack;  // or a mesh
     int width, height;
     float error_px, skirt_m, fov_rad, hour;
     float water_m;  // NAN: none
@@ -23,7 +23,7 @@ typedef struct options {
     int army_whats;  // of those
     int army_count, army_triangles;
     bool count_told, army_triangles_told, error_told;  // these were given
-    int triangles;                                     // of one budget; 0: none
+    int triangles;                                     // of one budget, 0: none; of a mesh alone, 0: all
     float target_ms;                                   // of one budget; 0: none
     bool help, version;                                // asked for; nothing else is checked then
 } options;

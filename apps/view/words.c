@@ -3,13 +3,12 @@
 #include "words.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *keys, *text;
-} help[] = {
+#include "say.h"
+
+static const help_line help[] = {
     {"W A S D, arrows", "move"},
     {"E Q, space ctrl", "up, down"},
     {"mouse button held", "look around"},
@@ -30,46 +29,7 @@ static const struct {
     {"H, F1", "this help"},
     {"Esc", "leave"},
 };
-enum { HELP_LINES = sizeof help / sizeof *help, KEY_COLUMNS = 19, HELP_COLUMNS = 60, ITEMS_MAX = 20 };
-
-typedef struct items {
-    char text[ITEMS_MAX][128];
-    const char *list[ITEMS_MAX];
-    int count;
-} items;
-
-static void __attribute__((format(printf, 2, 3))) say(items *s, const char *format, ...) {
-    if (s->count == ITEMS_MAX) return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(s->text[s->count], sizeof s->text[0], format, arguments);
-    va_end(arguments);
-    s->list[s->count] = s->text[s->count];
-    ++s->count;
-}
-
-// 1234567 as 1 234 567.
-static const char *grouped(int64_t n, char out[32]) {
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)n), at = 0;
-    for (int k = 0; k < length; ++k) {
-        if (k && (length - k) % 3 == 0 && digits[k - 1] != '-') out[at++] = ' ';
-        out[at++] = digits[k];
-    }
-    out[at] = 0;
-    return out;
-}
-
-// A length with the digits that matter.
-static const char *metres(double m, char out[32]) {
-    if (fabs(m) >= 99950)
-        snprintf(out, 32, "%.0f km", m / 1000);
-    else if (fabs(m) >= 9995)
-        snprintf(out, 32, "%.1f km", m / 1000);
-    else
-        snprintf(out, 32, "%.*f m", fabs(m) < 9.995 ? 2 : fabs(m) < 99.95 ? 1 : 0, m);
-    return out;
-}
+enum { HELP_LINES = sizeof help / sizeof *help, KEY_COLUMNS = 19, HELP_COLUMNS = 60 };
 
 static int64_t army_triangles(const words *w) {
     return w->army ? w->army->triangles : 0;
@@ -134,21 +94,6 @@ static void say_figures(const words *w, items *s) {
     say(s, "%s", w->device);
 }
 
-static void place_help(page *p) {
-    float line = (float)p->font.line, letter = (float)p->font.advance;
-    float width = HELP_COLUMNS * letter, height = (HELP_LINES + 3) * line;
-    float x = (float)(int)(((float)p->width - width) / 2), y = (float)(int)(((float)p->height - height) / 2);
-    page_panel(p, x, y, width, height);
-    x += 1.5f * letter;
-    y += line;
-    page_text(p, (float)(int)x, y, (uint32_t)PAGE_WHITE, "Keys");
-    for (int k = 0; k < HELP_LINES; ++k) {
-        y += line;
-        page_text(p, (float)(int)x, y, (uint32_t)PAGE_WARM, help[k].keys);
-        page_text(p, (float)(int)(x + KEY_COLUMNS * letter), y, (uint32_t)PAGE_WHITE, help[k].text);
-    }
-}
-
 // Bottom right, in the order of the colours.
 static void place_legend(const words *w, page *p) {
     const float line = (float)p->font.line, letter = (float)p->font.advance, edge = 0.5f * line;
@@ -200,7 +145,7 @@ bool words_place(const words *w, page *p, int width, int height) {
         if (w->army || w->budget->is_one) place_graphs(w, p, edge, (float)(int)(below + edge));
     }
     if (w->key_count && w->figures) place_legend(w, p);
-    if (w->help) place_help(p);
+    if (w->help) help_place(p, help, HELP_LINES, KEY_COLUMNS, HELP_COLUMNS);
     if (w->message && w->message[0])
         page_items(p, edge, (float)height - edge - 1.8f * (float)p->font.line, &w->message, 1);
     return true;
@@ -208,22 +153,11 @@ bool words_place(const words *w, page *p, int width, int height) {
 
 // ---- for programs ----------------------------------------------------------------------------------
 
-static void put_number(FILE *out, const char *name, double value) {
-    if (isfinite(value))
-        fprintf(out, "\"%s\":%.9g,", name, value);
-    else
-        fprintf(out, "\"%s\":null,", name);
-}
-
 static void put_place(FILE *out, const char *name, bool there, karst_pos p) {
     if (there)
         fprintf(out, "\"%s\":[%.6f,%.6f,%.6f],", name, p.x, p.y, p.z);
     else
         fprintf(out, "\"%s\":null,", name);
-}
-
-static void put_bool(FILE *out, const char *name, bool value) {
-    fprintf(out, "\"%s\":%s,", name, value ? "true" : "false");
 }
 
 static void json_budget(const words *w, FILE *out) {
