@@ -235,6 +235,10 @@ ffmpeg -loglevel error -nostdin -y -i "$work/tank-1200.png" -i "$work/tank-600.p
     -filter_complex "[0][1]hstack[a];[2][3]hstack[b];[a][b]vstack,split[x][y];[x]palettegen=max_colors=256[p];[y][p]paletteuse=dither=sierra2_4a" \
     "$out/mrm.png"
 
+# The page of one mesh.
+"$bin/karst-view" made:jeep --triangles 700 --size 1200x600 --screenshot "$work/mrm-page.png"
+palette "$work/mrm-page.png" "$out/mrm-page.png"
+
 # A tank of 800 triangles (the level of 800 as a model of its own, ordered anew) at 800, 500 and 300.
 "$bin/karst" mrm export "$work/tank.kmrm" --triangles 800 -o "$work/cut.glb" --quiet
 "$bin/karst" mrm build "$work/cut.glb" -o "$work/cut.kmrm" --quiet

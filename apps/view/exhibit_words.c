@@ -105,6 +105,7 @@ void exhibit_json(const exhibit *x, FILE *out) {
     put_number(out, "yaw_rad", (double)x->orbit.yaw_rad);
     put_number(out, "pitch_rad", (double)x->orbit.pitch_rad);
     put_number(out, "distance_m", (double)x->orbit.distance_m);
+    put_slider(out, &x->slider);
     put_bool(out, "playing", x->playing != 0);
     fprintf(out, "\"layout\":%d}\n", (int)x->layout);
 }

@@ -61,3 +61,11 @@ void put_number(FILE *out, const char *name, double value) {
 void put_bool(FILE *out, const char *name, bool value) {
     fprintf(out, "\"%s\":%s,", name, value ? "true" : "false");
 }
+
+void put_slider(FILE *out, const slider *s) {
+    if (s && s->width > 0)
+        fprintf(out, "\"slider\":[%.1f,%.1f,%.1f],", (double)s->x, (double)(s->x + s->width),
+                0.5 * (double)(s->top + s->bottom));
+    else
+        fprintf(out, "\"slider\":null,");
+}

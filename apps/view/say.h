@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "page.h"
+#include "slider.h"
 
 enum { ITEMS_MAX = 24 };
 
@@ -32,3 +33,5 @@ void help_place(page *p, const help_line *lines, int count, int key_columns, int
 // A field of a JSON object and the comma after it; what is not finite is null.
 void put_number(FILE *out, const char *name, double value);
 void put_bool(FILE *out, const char *name, bool value);
+// Where the mouse finds a slider's track: x of its ends, y of its middle [pixels]; null when it is not there.
+void put_slider(FILE *out, const slider *s);

@@ -210,6 +210,43 @@ static void set_budget(viewer *v, double factor) {
     }
 }
 
+// What the slider goes over, by its logarithm: milliseconds, or triangles of all or of the army.
+static bool has_budget(const viewer *v) {
+    return v->budget.is_one || v->army.count;
+}
+
+static void budget_span(const viewer *v, double *least, double *most) {
+    bool time = v->budget.is_one && v->budget.target_ms > 0;
+    int64_t full = 0;
+    for (int k = 0; k < v->army.count; ++k) {
+        const karst_drawable *d = &v->army.drawables[k];
+        full += d->levels[d->level_count - 1].triangles;
+    }
+    *least = time ? 1 : 1000;
+    *most = time ? 100 : v->budget.is_one ? 2e7 : fmax((double)full, 2000);
+}
+
+static double budget_share(const viewer *v) {
+    const budget *b = &v->budget;
+    double least, most,
+        now = b->is_one && b->target_ms > 0 ? (double)b->target_ms
+              : b->is_one                   ? (double)b->triangles
+                                            : (double)b->army_triangles;
+    budget_span(v, &least, &most);
+    return fmin(fmax(log(now / least) / log(most / least), 0), 1);
+}
+
+static void drag_budget(viewer *v, double share) {
+    budget *b = &v->budget;
+    double least, most;
+    budget_span(v, &least, &most);
+    double now = least * pow(most / least, share);
+    if (b->is_one && b->target_ms > 0)
+        b->target_ms = (float)now;
+    else
+        *(b->is_one ? &b->triangles : &b->army_triangles) = (int64_t)(now + 0.5);
+}
+
 static bool act(viewer *v, action a) {
     switch (a) {
         case ACTION_NONE:
@@ -280,6 +317,11 @@ static bool act(viewer *v, action a) {
 
 bool viewer_event(viewer *v, const SDL_Event *event) {
     v->still = 0;
+    double share = 0;
+    if (slider_event(&v->slider, event, window_scale(&v->window), &share)) {
+        if (event->type != SDL_MOUSEBUTTONUP) drag_budget(v, share);
+        return true;
+    }
     return act(v, input_event(&v->input, event));
 }
 
@@ -341,6 +383,9 @@ static void place_words(viewer *v) {
                        .triangle_graph = &v->triangle_graph,
                        .ground_graph = &v->ground_graph,
                        .error_graph = &v->error_graph,
+                       .time_graph = &v->time_graph,
+                       .slider = has_budget(v) ? &v->slider : NULL,
+                       .share = has_budget(v) ? budget_share(v) : 0,
                        .frozen = v->frozen,
                        .lapse = v->lapse,
                        .device = karst_gl_device(),
@@ -423,6 +468,7 @@ static void note(viewer *v) {
     graph_add(&v->triangle_graph, (float)(ground + v->army.triangles));
     graph_add(&v->ground_graph, (float)ground);
     graph_add(&v->error_graph, b->figures.worst_error_px);
+    graph_add(&v->time_graph, v->frame_ms > 0 ? v->frame_ms : (float)v->cpu_ms);
 }
 
 karst_status viewer_frame(viewer *v, double dt_s, bool last) {

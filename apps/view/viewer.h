@@ -28,6 +28,8 @@ typedef struct viewer {
     army army;                                        // of no units without --army
     budget budget;                                    // of ground and army
     float frame_ms;                                   // that was told last
+    slider slider;                                    // of the budget
+    graph time_graph;                                 // of frames
     graph triangle_graph, ground_graph, error_graph;  // of the army, or of one budget and the ground's part of it
     karst_gl_key keys[KARST_GL_KEYS_MAX];             // legend of the last frame
     int key_count;

@@ -20,7 +20,7 @@ static const help_line help[] = {
     {"M", "next method of choosing detail"},
     {"F", "freeze the detail and look around in it"},
     {"[ ]", "half, double the error of the ground"},
-    {"- +", "less, more budget: triangles or time"},
+    {"- +, slider", "less, more budget: triangles or time"},
     {", .", "earlier, later"},
     {"T", "time lapse"},
     {"I", "figures on, off"},
@@ -117,21 +117,45 @@ static void place_legend(const words *w, page *p) {
     }
 }
 
-// Below the figures, where there is room.
-static void place_graphs(const words *w, page *p, float x, float y) {
+static float top_of(const graph *g, float top) {
+    while (top < graph_most(g)) top *= 2;
+    return top;
+}
+
+// Below the figures, where there is room. Returns the y below them.
+static float place_graphs(const words *w, page *p, float x, float y) {
     static const float green[3] = {0.45f, 0.78f, 0.42f}, orange[3] = {0.95f, 0.62f, 0.25f},
-                       brown[3] = {0.62f, 0.50f, 0.38f};
-    float high = graph_height(p), error = graph_most(w->error_graph), top = 1;
-    if (p->font.line < 14 || y + 2 * high > 0.6f * (float)p->height || graph_width(p) > 0.5f * (float)p->width) return;
+                       brown[3] = {0.62f, 0.50f, 0.38f}, blue[3] = {0.45f, 0.65f, 0.90f};
+    float high = graph_height(p), room = 0.75f * (float)p->height;
+    if (p->font.line < 14 || y + 2 * high > room || graph_width(p) > 0.5f * (float)p->width) return y;
     char a[32], text[64];
     const budget *o = w->budget;
     int64_t most = o->is_one ? o->figures.budget_triangles : o->army_triangles;
     snprintf(text, sizeof text, o->is_one && w->army ? "ground, army of %s" : "triangles of %s", grouped(most, a));
     graph_place(w->triangle_graph, p, x, y, (float)most, green, text);
     graph_over(w->ground_graph, p, x, y, (float)most, brown);
-    while (top < error) top *= 2;
-    snprintf(text, sizeof text, "error of %g px", (double)top);
-    graph_place(w->error_graph, p, x, y + high, top, orange, text);
+    y += high;
+    snprintf(text, sizeof text, "error of %g px", (double)top_of(w->error_graph, 1));
+    graph_place(w->error_graph, p, x, y, top_of(w->error_graph, 1), orange, text);
+    y += high;
+    if (!w->time_graph || y + high > room) return y;
+    snprintf(text, sizeof text, "frame of %g ms", (double)top_of(w->time_graph, 8));
+    graph_place(w->time_graph, p, x, y, top_of(w->time_graph, 8), blue, text);
+    return y + high;
+}
+
+static void place_slider(const words *w, page *p, float x, float y) {
+    char a[32], text[64];
+    const budget *o = w->budget;
+    float width = fminf(graph_width(p), (float)p->width - 2 * x);
+    if (o->is_one && o->target_ms > 0)
+        snprintf(text, sizeof text, "budget %.3g ms", (double)o->target_ms);
+    else
+        snprintf(text, sizeof text, "budget %s", grouped(o->is_one ? o->triangles : o->army_triangles, a));
+    if (y + slider_height(p) > (float)p->height || width < 8 * (float)p->font.line)
+        slider_hide(w->slider);
+    else
+        slider_place(w->slider, p, x, y, width, (float)w->share, text);
 }
 
 bool words_place(const words *w, page *p, int width, int height) {
@@ -141,8 +165,11 @@ bool words_place(const words *w, page *p, int width, int height) {
     if (w->figures) {
         items s = {.count = 0};
         say_figures(w, &s);
-        float below = page_items(p, edge, edge, s.list, s.count);
-        if (w->army || w->budget->is_one) place_graphs(w, p, edge, (float)(int)(below + edge));
+        float below = (float)(int)(page_items(p, edge, edge, s.list, s.count) + edge);
+        if (w->army || w->budget->is_one) below = place_graphs(w, p, edge, below);
+        if (w->slider) place_slider(w, p, edge, below);
+    } else if (w->slider) {
+        slider_hide(w->slider);
     }
     if (w->key_count && w->figures) place_legend(w, p);
     if (w->help) help_place(p, help, HELP_LINES, KEY_COLUMNS, HELP_COLUMNS);
@@ -203,6 +230,7 @@ void words_json(const words *w, FILE *out) {
         put_number(out, "army_draws", g.draws);
         put_number(out, "army_ms", w->army->choose_ms);
     }
+    put_slider(out, w->slider);
     put_place(out, "eye", true, c->eye);
     put_number(out, "yaw_rad", c->yaw_rad);
     put_number(out, "pitch_rad", c->pitch_rad);

@@ -8,6 +8,7 @@
 #include "graph.h"
 #include "karst/gl.h"
 #include "page.h"
+#include "slider.h"
 
 typedef struct words {
     double frames_per_s, cpu_ms;
@@ -20,7 +21,10 @@ typedef struct words {
     unsigned overlays;         // karst_gl_overlay
     const karst_gl_key *keys;  // their legend
     int key_count;
-    const army *army;  // NULL: none
+    const army *army;         // NULL: none
+    slider *slider;           // of the budget; NULL: none
+    double share;             // where it stands
+    const graph *time_graph;  // milliseconds of frames
     // Of the army, or of one budget and the ground's part of it.
     const graph *triangle_graph, *ground_graph, *error_graph;
     bool frozen, lapse;

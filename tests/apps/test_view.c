@@ -15,6 +15,7 @@
 #include "page.h"
 #include "picture.h"
 #include "scenes/scenes.h"
+#include "support/display.h"
 #include "support/prop.h"
 #include "support/run.h"
 #include "words.h"
@@ -345,13 +346,6 @@ static int cleanup(void **state) {
     return 0;
 }
 
-// What an environment without a display has.
-static void no_display(void) {
-    unsetenv("DISPLAY");
-    unsetenv("WAYLAND_DISPLAY");
-    unsetenv("SDL_VIDEODRIVER");
-}
-
 #define run_view(...) run_words((const char *const[]){"karst-view", __VA_ARGS__, NULL})
 
 static void what_cannot_be_is_one_line(void **state) {
@@ -553,50 +547,6 @@ static void on_foot_it_begins_at_the_height_of_eyes(void **state) {
 
 // ---- a visit ---------------------------------------------------------------------------------------
 
-static bool has_program(const char *name) {
-    char command[128];
-    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", name);
-    return system(command) == 0;
-}
-
-// An X server of our own on a free display; its process, or 0.
-static pid_t start_xvfb(void) {
-    int ends[2];
-    if (pipe(ends)) return 0;
-    pid_t server = fork();
-    if (!server) {
-        char number[16];
-        snprintf(number, sizeof number, "%d", ends[1]);
-        close(ends[0]);
-        prctl(PR_SET_PDEATHSIG, SIGTERM);  // a failed test leaves nothing behind
-        dup2(open("/dev/null", O_WRONLY), 1);
-        dup2(1, 2);
-        execlp("Xvfb", "Xvfb", "-displayfd", number, "-screen", "0", "640x480x24", "-nolisten", "tcp", (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    char name[32] = ":";
-    int length = 1;
-    while (length < 31 && read(ends[0], name + length, 1) == 1 && name[length] != '\n') ++length;
-    bool ready = name[length] == '\n';
-    name[length] = 0;
-    close(ends[0]);
-    if (!ready) {
-        kill(server, SIGKILL);
-        waitpid(server, NULL, 0);
-        return 0;
-    }
-    setenv("DISPLAY", name, 1);
-    return server;
-}
-
-static void do_x(const char *orders) {
-    char command[512];
-    snprintf(command, sizeof command, "timeout 60 xdotool %s >/dev/null 2>&1", orders);
-    int how = system(command);
-    if (how) fail_msg("xdotool %s: %d", orders, how);
-}
-
 // Open the viewer, let hands do what the script says, leave with Escape; the figures it ended with. picture: the last
 // frame. Keys wait in line, so each is taken before Escape however slow frames are.
 static cJSON *visit(const char *eye, const char *const *script, const char *picture) {
@@ -632,10 +582,8 @@ static cJSON *visit(const char *eye, const char *const *script, const char *pict
 
 static void a_visit_with_keys_and_clicks(void **state) {
     (void)state;
-    if (!has_program("Xvfb") || !has_program("xdotool")) skip();
-    no_display();
-    pid_t server = start_xvfb();
-    assert_true(server > 0);
+    pid_t server = display_open();
+    if (!server) skip();
     const char *moved = temp_path("moved.ppm"), *helped = temp_path("helped.ppm");
 
     const char *const flight[] = {"key 3 key bracketleft key period key period key t key t key Tab key Tab",
@@ -684,8 +632,7 @@ static void a_visit_with_keys_and_clicks(void **state) {
     free(h.rgb);
     cJSON_Delete(b);
     cJSON_Delete(c);
-    kill(server, SIGTERM);
-    waitpid(server, NULL, 0);
+    display_close(server);
 }
 
 int main(void) {
