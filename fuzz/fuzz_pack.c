@@ -17,6 +17,7 @@ enum {
     LEAVE_DIRECTORY = 2,
     LEAVE_PARTS = 4,
     TABLES_RECORD = KST_PACK_FIXED_BYTES - 20,
+    ZONE_COUNT = KST_PACK_FIXED_BYTES - 24,
     FIRST_MAP_RECORD = 64 + KST_PACK_FIXED_BYTES
 };
 
@@ -55,6 +56,10 @@ static void mend(uint8_t *file, size_t size) {
         size_t at = FIRST_MAP_RECORD + (size_t)(levels & 31) * KST_PACK_GRID_BYTES;
         for (uint32_t m = 0; m < maps && m < KST_PACK_MAPS_MAX; ++m, at += KST_PACK_MAP_BYTES)
             mend_part(file, size, at + 40, 8);
+        uint32_t zones = u32_at(file + 64 + ZONE_COUNT);
+        for (uint32_t z = 0; z < zones && z < 64; ++z)
+            mend_part(file, size, at + KST_PACK_NET_BYTES + z * KST_PACK_ZONE_BYTES + 40, 4);
+        if (zones && zones < 64) at += KST_PACK_NET_BYTES + zones * KST_PACK_ZONE_BYTES;
         mend_part(file, size, 64 + TABLES_RECORD, 4);
         size_t end = 64 + directory;  // records are its last, as many as there are chunks above level 0, and one
         for (size_t records = 0; records < 64 && end >= at + KST_PACK_RECORD_BYTES; ++records) {
@@ -80,6 +85,12 @@ static void read_all(karst_pack *pack) {
         karst_map map = karst_pack_map_info(pack, m);
         if ((int64_t)map.width * map.height > 1 << 22) continue;  // allowed, but slow to fuzz
         (void)karst_pack_map(pack, map.name, &map);
+    }
+    static karst_noise_bank bank;  // flat is as good as any
+    for (int32_t z = 0; z < karst_pack_zone_count(pack) && z < 16; ++z) {
+        karst_zone *zone;
+        (void)karst_pack_zone_info(pack, z);
+        if (!karst_pack_zone_read(pack, z, &bank, NULL, &zone)) karst_zone_destroy(zone);
     }
     karst_box box = karst_ground_bounds(karst_pack_ground(pack));
     double y;

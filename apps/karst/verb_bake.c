@@ -53,12 +53,14 @@ static void answer(args *a, const char *output, const karst_bake_info *info, dou
     cJSON_AddNumberToObject(a->out, "bytes", (double)info->file_bytes);
     cJSON_AddNumberToObject(a->out, "levels", info->level_count);
     cJSON_AddNumberToObject(a->out, "chunks", (double)info->chunk_count);
+    cJSON_AddNumberToObject(a->out, "zones", info->zone_count);
     cJSON_AddNumberToObject(a->out, "largest_error_m", info->largest_error_m);
     cJSON_AddStringToObject(a->out, "hash", hash);
     cJSON_AddNumberToObject(a->out, "scratch_bytes", (double)info->scratch_bytes);
     cJSON_AddNumberToObject(a->out, "steps_run", info->steps_run);
     cJSON_AddNumberToObject(a->out, "steps_reused", info->steps_reused);
     cJSON_AddNumberToObject(a->out, "seconds", seconds);
+    if (info->zone_count) say(a, "zones of patches: %d\n", info->zone_count);
     const karst_bake_relaxed *r = &info->relaxed;
     if (r->regions)
         say(a, "relaxed first: worst stretch %.3g -> %.3g, %" PRId64 " vertices moved, surface within %.3g m\n",

@@ -71,9 +71,9 @@ static void parts(args *a, const karst_pack *pack, const karst_field_shape *s) {
     const struct {
         const char *name;
         double bytes;
-    } part[] = {{"heights", p.heights}, {"sideways", p.sideways},  {"normals", p.normals}, {"holes", p.holes},
-                {"light", p.light},     {"corners", p.corners},    {"root", p.root},       {"maps", p.maps},
-                {"rest", p.rest},       {"directory", p.directory}};
+    } part[] = {{"heights", p.heights}, {"sideways", p.sideways}, {"normals", p.normals},    {"holes", p.holes},
+                {"light", p.light},     {"corners", p.corners},   {"root", p.root},          {"maps", p.maps},
+                {"zones", p.zones},     {"rest", p.rest},         {"directory", p.directory}};
     cJSON *rows = cJSON_AddObjectToObject(a->out, "bits_a_vertex");
     double per = 8 / ((double)s->columns * s->rows);
     for (size_t k = 0; k < sizeof part / sizeof *part; ++k) {
@@ -102,6 +102,26 @@ static int64_t levels(args *a, const karst_pack *pack, int count) {
     return all;
 }
 
+static void zones(args *a, const karst_pack *pack) {
+    int32_t count = karst_pack_zone_count(pack);
+    number(a, a->out, "zones", count, "of patches");
+    if (!count) return;
+    double patches = 0, bytes = 0;
+    karst_box box = karst_pack_zone_info(pack, 0).bounds;
+    for (int32_t k = 0; k < count; ++k) {
+        karst_pack_zone zone = karst_pack_zone_info(pack, k);
+        const karst_pos *low = &zone.bounds.min, *high = &zone.bounds.max;
+        patches += zone.patch_count, bytes += zone.bytes;
+        box.min = (karst_pos){fmin(box.min.x, low->x), fmin(box.min.y, low->y), fmin(box.min.z, low->z)};
+        box.max = (karst_pos){fmax(box.max.x, high->x), fmax(box.max.y, high->y), fmax(box.max.z, high->z)};
+    }
+    number(a, a->out, "patches", patches, "");
+    number(a, a->out, "zone_bytes", bytes, "bytes");
+    triple(a, a->out, "net_origin", karst_pack_net_origin(pack));
+    triple(a, a->out, "net_min", box.min);
+    triple(a, a->out, "net_max", box.max);
+}
+
 static int info_pack(args *a, const char *path) {
     karst_pack_def def = karst_pack_def_default();
     def.report = &a->report;
@@ -124,6 +144,7 @@ static int info_pack(args *a, const char *path) {
     int64_t chunks = levels(a, pack, info.level_count);
     number(a, a->out, "chunks", (double)chunks, "");
     maps(a, pack);
+    zones(a, pack);
     number(a, a->out, "bytes", (double)info.file_bytes, "bytes");
     parts(a, pack, &info.lattice.shape);
     hexadecimal(a, a->out, "world_hash", info.world_hash);

@@ -3,6 +3,7 @@
 #pragma once
 #include "karst/base.h"
 #include "karst/jobs.h"
+#include "karst/net.h"
 #include "karst/project.h"
 
 #ifdef __cplusplus
@@ -23,7 +24,10 @@ typedef struct karst_bake_def {
     /// pack's ground then lies within relax_distance_m and error_m of the author's.
     float relax_above;
     float relax_distance_m;  ///< no point of either surface is further from the other [m]; default 0: half the spacing
-    uint32_t cookie;         ///< set by the default function, do not touch
+    /// A finished net whose zones go into the pack, too; NULL: none. karst_bake() takes the world's and does not read
+    /// this.
+    const karst_net *net;
+    uint32_t cookie;  ///< set by the default function, do not touch
 } karst_bake_def;
 
 /// Within a centimetre, maps of 2048 samples a side, on the caller alone.
@@ -42,6 +46,7 @@ typedef struct karst_bake_info {
     uint64_t file_bytes;
     int32_t level_count;
     int64_t chunk_count;
+    int32_t zone_count;
     double largest_error_m;  ///< measured at every vertex, <= error_m; against the relaxed ground where it was
     int32_t steps_run, steps_reused;
     uint64_t hash;           ///< of the pack's bytes
@@ -58,8 +63,9 @@ typedef struct karst_bake_info {
 KARST_API karst_status karst_bake(karst_project *project, const char *path, const karst_bake_def *def,
                                   const karst_progress *progress, karst_report *report, karst_bake_info *info);
 
-/// Bake a field that lives in memory (scenes, tests, generated worlds). Otherwise as karst_bake(); the field is only
-/// read, and may not change meanwhile.
+/// Bake a field that lives in memory (scenes, tests, generated worlds), and def->net. Otherwise as karst_bake(); both
+/// are only read, and may not change meanwhile.
+/// @param field NULL when there is a net: a pack has a field, and that of one with a net alone is a single cell of hole
 KARST_API karst_status karst_bake_field(karst_field *field, const char *path, const karst_bake_def *def,
                                         const karst_progress *progress, karst_report *report, karst_bake_info *info);
 

@@ -6,6 +6,7 @@
 #include "karst/chunk.h"
 #include "karst/jobs.h"
 #include "karst/surface.h"
+#include "karst/zone.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +71,7 @@ KARST_API bool karst_pack_chunk_bounds(const karst_pack *pack, int level, int32_
 /// Bytes of a pack by what they are of. They sum to the file's, but for what a sample leaves to be guessed.
 typedef struct karst_pack_parts {
     double directory, maps, root, heights, sideways, normals, holes, light, corners;
+    double zones;
     double rest;  ///< zeros between parts, heads and states of records
 } karst_pack_parts;
 
@@ -105,6 +107,30 @@ KARST_API karst_map karst_pack_map_info(const karst_pack *pack, int index);
 ///     KARST_ERROR_MEMORY
 KARST_API karst_status karst_pack_map(karst_pack *pack, const char *name, karst_map *out);
 
+/// A zone of the net in a pack, as the directory tells it.
+typedef struct karst_pack_zone {
+    int32_t zone_x, zone_z;
+    uint32_t patch_count;
+    uint32_t bytes, raw_bytes;  ///< in the file, and unpacked
+    karst_box bounds;           ///< of every vertex, world [m]
+} karst_pack_zone;
+
+/// Number of zones, by z, then x; 0 when the pack holds no net. Threads: any. Cost: O(1).
+KARST_API int32_t karst_pack_zone_count(const karst_pack *pack);
+
+/// What zone `index` is, without reading it. @param index 0 .. karst_pack_zone_count() - 1. Threads: any. Cost: O(1).
+KARST_API karst_pack_zone karst_pack_zone_info(const karst_pack *pack, int32_t index);
+
+/// World place [m] of the net's origin, which zones count from. Threads: any. Cost: O(1).
+KARST_API karst_pos karst_pack_net_origin(const karst_pack *pack);
+
+/// Read, check and build one zone. @param bank must outlive the zone: karst_noise_bank_make()'s
+/// @param report may be NULL @param out yours until karst_zone_destroy(), may outlive the pack; untouched on error
+/// @return KARST_ERROR_FORMAT when the checksum or the contents are wrong; KARST_ERROR_PENDING, KARST_ERROR_MEMORY
+/// Threads: any number at once. Cost: about 0.5 ms for 100 patches.
+KARST_API karst_status karst_pack_zone_read(const karst_pack *pack, int32_t index, const karst_noise_bank *bank,
+                                            karst_report *report, karst_zone **out);
+
 /// The exact ground of a pack: its level-0 triangles, decoded chunk by chunk as queries touch them and kept as far as
 /// karst_pack_def.ground_bytes goes. Owned by the pack. Threads: queries from any number at once; none waits for
 /// another, and what one looks at stays until it is done.
@@ -120,7 +146,8 @@ KARST_API void karst_pack_drop(karst_pack *pack, int32_t x, int32_t z);
 KARST_API size_t karst_pack_hold_bytes(const karst_pack *pack);
 
 /// Prove a pack: checksums, borders bit-equal, bounds contain, error bounds true, holes agree between draw,
-/// ray and height, coverage once. @param checks room for KARST_CHECK_MAX
+/// ray and height, coverage once; zones whole, and none missing (all are in memory at once for that). @param checks
+/// room for KARST_CHECK_MAX
 /// @return KARST_OK when the check ran, whatever it found; KARST_ERROR_PENDING when the file is not whole
 KARST_API karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_progress *progress,
                                         karst_check *checks, int *check_count);

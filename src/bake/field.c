@@ -12,5 +12,12 @@ karst_status karst_bake_field(karst_field *field, const char *path, const karst_
     karst_bake_def d;
     karst_status status = kst_bake_check(def, report, &d);
     kst_graph graph = {.jobs = d.jobs, .progress = progress};
-    return status ? status : kst_bake_run(field, path, &d, &graph, report, info);
+    if (status) return status;
+    KARST_ASSERT(field || d.net);
+    karst_field *hole = NULL;
+    if (!field) status = kst_hole_field(d.net, &hole);
+    if (status) return kst_fail(report, status, "%s: %s", path, karst_status_text(status));
+    status = kst_bake_run(field ? field : hole, path, &d, &graph, report, info);
+    karst_field_destroy(hole);
+    return status;
 }

@@ -383,8 +383,15 @@ static karst_status write_pack(bake *b, const char *path, karst_report *report, 
     c.table_bytes = b->table_bytes.size;
     c.reach_x_steps = b->reach[0];
     c.reach_z_steps = b->reach[1];
+    kst_net_zones zones;
+    karst_status status = kst_net_zones_make(b->def->net, report, &zones);
+    kst_net_zones_contents(&zones, &c);
+    info->zone_count = c.zone_count;
     ++b->graph->run;
-    return kst_pack_write(path, &c, give_record, b, b->graph->progress, report, &info->hash, &info->file_bytes);
+    if (!status)
+        status = kst_pack_write(path, &c, give_record, b, b->graph->progress, report, &info->hash, &info->file_bytes);
+    kst_net_zones_free(&zones);
+    return status;
 }
 
 static void free_bake(bake *b) {

@@ -16,6 +16,24 @@ karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, kar
 // whose codecs, maps or errors differ, are not taken for its own. Cost: about 5 ms.
 karst_status kst_bake_version(uint64_t *out);
 
+// ---- net.c: zones ------------------------------------------------------------------------------------
+
+// Zones of a net, cut one by one as the pack is written.
+typedef struct kst_net_zones {
+    const karst_net *net;
+    int32_t (*cells)[2];
+    int32_t count;
+    karst_noise_bank *bank;
+    karst_report *report;
+} kst_net_zones;
+
+// net NULL: none. Free it whatever comes back.
+karst_status kst_net_zones_make(const karst_net *net, karst_report *report, kst_net_zones *out);
+void kst_net_zones_contents(kst_net_zones *zones, kst_pack_contents *out);
+void kst_net_zones_free(kst_net_zones *zones);
+// The field of a pack that holds a net alone: one cell of hole.
+karst_status kst_hole_field(const karst_net *net, karst_field **out);
+
 // ---- maps.c: look maps -------------------------------------------------------------------------------
 
 karst_status kst_maps_build(const kst_sheet *sheet, int32_t map_side, kst_graph *graph, kst_bytes *out,

@@ -10,7 +10,7 @@ enum {
 };
 
 static const char *const names[KST_CHECK_KINDS] = {"checksums", "borders",  "bounds", "errors",
-                                                   "holes",     "coverage", "ground"};
+                                                   "holes",     "coverage", "ground", "zones"};
 
 void kst_check_fail(kst_tally *tally, uint64_t key, const char *format, ...) {
     ++tally->failed;
@@ -150,9 +150,10 @@ karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_pr
     if (!status) status = check_parts(&c);
     if (!status) status = kst_check_levels(&c);
     if (!status) status = kst_check_ground(&c);
+    if (!status) status = kst_check_zones(&c);
     if (!status) {
         add_up(&c, workers, checks);
-        *check_count = KST_CHECK_KINDS;
+        *check_count = karst_pack_zone_count(pack) ? KST_CHECK_KINDS : KST_CHECK_ZONES;
     }
     kst_free(NULL, c.chosen, c.chosen_room * sizeof *c.chosen);
     kst_free(NULL, c.tally, (size_t)workers * sizeof *c.tally);

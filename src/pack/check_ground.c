@@ -255,6 +255,7 @@ static karst_status ask_range(int begin, int end, int worker, void *context) {
 karst_status kst_check_ground(kst_checking *c) {
     asking a = {.c = c, .ground = karst_pack_ground(c->pack), .d = &c->pack->directory};
     a.bounds = a.d->bounds;
+    if (a.bounds.min.x > a.bounds.max.x) a.bounds.max.y = a.d->lattice.shape.origin.y;  // all hole
     size_t room;
     karst_status status = kst_check_choose(c->pack, CHUNKS_MOST, 0, &a.chosen, &a.count, &room);
     if (!status) status = kst_jobs_run(c->jobs, (int)a.count, 4, ask_range, &a, c->progress, "ground", 0, 1);

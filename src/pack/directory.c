@@ -43,6 +43,7 @@ bool kst_directory_bytes(const kst_directory *d, size_t *out) {
     size_t size, records,
         rest = KST_PACK_FIXED_BYTES + (size_t)d->level_count * KST_PACK_GRID_BYTES +
                (size_t)d->map_count * KST_PACK_MAP_BYTES;
+    if (d->zone_count) rest += KST_PACK_NET_BYTES + d->zone_count * KST_PACK_ZONE_BYTES;
     return kst_size_mul(d->chunk_count, KST_PACK_CHUNK_BYTES, &size) &&
            kst_size_mul(d->record_count, KST_PACK_RECORD_BYTES, &records) && kst_size_add(size, records, &size) &&
            kst_size_add(size, rest, out);
@@ -52,13 +53,17 @@ karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *alloca
     d->nodes = kst_alloc_array(allocator, d->chunk_count, sizeof *d->nodes);
     d->chunk_bounds = kst_alloc_array(allocator, d->chunk_count, sizeof *d->chunk_bounds);
     d->records = kst_alloc_array(allocator, d->record_count, sizeof *d->records);
-    return d->nodes && d->chunk_bounds && d->records ? KARST_OK : KARST_ERROR_MEMORY;
+    if (d->zone_count) d->zones = kst_alloc_array(allocator, d->zone_count, sizeof *d->zones);
+    bool zones = d->zones || !d->zone_count;
+    return d->nodes && d->chunk_bounds && d->records && zones ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
 void kst_directory_free(kst_directory *d, const karst_allocator *allocator) {
     kst_free(allocator, d->nodes, d->chunk_count * sizeof *d->nodes);
     kst_free(allocator, d->chunk_bounds, d->chunk_count * sizeof *d->chunk_bounds);
     kst_free(allocator, d->records, d->record_count * sizeof *d->records);
+    kst_free(allocator, d->zones, d->zone_count * sizeof *d->zones);
+    d->zones = NULL;
     d->nodes = NULL;
     d->chunk_bounds = NULL;
     d->records = NULL;
@@ -120,6 +125,29 @@ static const char *tables_problem(const kst_directory *d) {
     return NULL;
 }
 
+static const char *net_problem(const kst_directory *d) {
+    if (d->zone_count > KST_PACK_ZONES_MAX) return "there are more than 2^20 zones";
+    if (!d->zone_count) return NULL;
+    const karst_pos *o = &d->net_origin;
+    if (!within(o->x, -1e12, 1e12) || !within(o->y, -1e12, 1e12) || !within(o->z, -1e12, 1e12))
+        return "the origin of the net is not within 1e12 m";
+    if (d->net_step_log2 < -12 || d->net_step_log2 > -4) return "the step of the net is not 2^-12..2^-4 m";
+    return NULL;
+}
+
+static const char *zones_problem(const kst_directory *d) {
+    for (size_t i = 0; i < d->zone_count; ++i) {
+        const kst_pack_zone *z = &d->zones[i];
+        if (i && (z[-1].zone_z > z->zone_z || (z[-1].zone_z == z->zone_z && z[-1].zone_x >= z->zone_x)))
+            return "zones do not come by z, then x";
+        if (!z->patch_count || z->patch_count > UINT16_MAX) return "a zone has not 1..65535 patches";
+        if (!z->raw_bytes || z->raw_bytes > KST_PACK_ZONE_RAW_MAX) return "a zone has not 1..2^24 bytes";
+        for (int axis = 0; axis < 3; ++axis)
+            if (z->low[axis] > z->high[axis]) return "the bounds of a zone are not a box";
+    }
+    return NULL;
+}
+
 static const char *directory_problem(const kst_directory *d) {
     const char *problem = lattice_problem(&d->lattice);
     if (problem) return problem;
@@ -134,6 +162,7 @@ static const char *directory_problem(const kst_directory *d) {
     for (int i = 0; i < 6; ++i)
         if (isnan(b[i])) return "the bounds are not numbers";
     if (isnan(d->min_y_m) || isnan(d->max_y_m)) return "the heights are not numbers";
+    if ((problem = net_problem(d))) return problem;
     if (d->map_count < 0 || d->map_count > KST_PACK_MAPS_MAX) return "there are more than 8 maps";
     for (int m = 0; m < d->map_count; ++m) {
         if ((problem = map_problem(&d->maps[m]))) return problem;
@@ -169,6 +198,24 @@ static kst_pack_span read_span(kst_reader *r, int size_bytes) {
     return span;
 }
 
+static void put_zones(const kst_directory *d, kst_out *o) {
+    if (!d->zone_count) return;
+    kst_put_f64(o, d->net_origin.x);
+    kst_put_f64(o, d->net_origin.y);
+    kst_put_f64(o, d->net_origin.z);
+    kst_put_uint(o, (uint32_t)d->net_step_log2, 4);
+    for (size_t i = 0; i < d->zone_count; ++i) {
+        const kst_pack_zone *z = &d->zones[i];
+        kst_put_uint(o, (uint32_t)z->zone_x, 4);
+        kst_put_uint(o, (uint32_t)z->zone_z, 4);
+        kst_put_uint(o, z->patch_count, 4);
+        kst_put_uint(o, z->raw_bytes, 4);
+        for (int axis = 0; axis < 3; ++axis) kst_put_uint(o, (uint32_t)z->low[axis], 4);
+        for (int axis = 0; axis < 3; ++axis) kst_put_uint(o, (uint32_t)z->high[axis], 4);
+        put_span(o, &z->span, 4);
+    }
+}
+
 void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
     kst_out o = {bytes};
     const karst_lattice *l = &d->lattice;
@@ -196,7 +243,7 @@ void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
     kst_put_f32(&o, d->max_y_m);
     kst_put_uint(&o, d->reach_x_steps, 2);
     kst_put_uint(&o, d->reach_z_steps, 2);
-    kst_put_uint(&o, 0, 4);
+    kst_put_uint(&o, d->zone_count, 4);
     put_span(&o, &d->tables, 4);
     KARST_ASSERT(o.at == bytes + KST_PACK_FIXED_BYTES);
     for (int level = 0; level < d->level_count; ++level) {
@@ -215,6 +262,7 @@ void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
         kst_put_f32(&o, map->offset);
         put_span(&o, &d->map_spans[m], 8);
     }
+    put_zones(d, &o);
     for (size_t i = 0; i < d->chunk_count; ++i) {
         for (int k = 0; k < 3; ++k) kst_put_f32(&o, d->nodes[i].reach_min[k]);
         for (int k = 0; k < 3; ++k) kst_put_f32(&o, d->nodes[i].reach_max[k]);
@@ -224,7 +272,7 @@ void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
     for (size_t i = 0; i < d->record_count; ++i) put_span(&o, &d->records[i], 4);
 }
 
-static void read_fixed(kst_directory *d, kst_reader *r, bool *spare_used) {
+static void read_fixed(kst_directory *d, kst_reader *r) {
     karst_lattice *l = &d->lattice;
     l->shape.columns = kst_read_i32(r);
     l->shape.rows = kst_read_i32(r);
@@ -250,7 +298,7 @@ static void read_fixed(kst_directory *d, kst_reader *r, bool *spare_used) {
     d->max_y_m = kst_read_f32(r);
     d->reach_x_steps = kst_read_u16(r);
     d->reach_z_steps = kst_read_u16(r);
-    *spare_used = kst_read_u32(r) != 0;
+    d->zone_count = kst_read_u32(r);
     d->tables = read_span(r, 4);
 }
 
@@ -267,6 +315,24 @@ static void read_map(karst_map *map, kst_pack_span *span, kst_reader *r) {
     *span = read_span(r, 8);
 }
 
+static void read_net(kst_directory *d, kst_reader *r) {
+    if (!d->zone_count) return;
+    d->net_origin.x = kst_read_f64(r);
+    d->net_origin.y = kst_read_f64(r);
+    d->net_origin.z = kst_read_f64(r);
+    d->net_step_log2 = kst_read_i32(r);
+}
+
+static void read_zone(kst_pack_zone *z, kst_reader *r) {
+    z->zone_x = kst_read_i32(r);
+    z->zone_z = kst_read_i32(r);
+    z->patch_count = kst_read_u32(r);
+    z->raw_bytes = kst_read_u32(r);
+    for (int axis = 0; axis < 3; ++axis) z->low[axis] = kst_read_i32(r);
+    for (int axis = 0; axis < 3; ++axis) z->high[axis] = kst_read_i32(r);
+    z->span = read_span(r, 4);
+}
+
 static void read_chunk_record(kst_directory *d, size_t i, kst_reader *r) {
     for (int k = 0; k < 3; ++k) d->nodes[i].reach_min[k] = kst_read_f32(r);
     for (int k = 0; k < 3; ++k) d->nodes[i].reach_max[k] = kst_read_f32(r);
@@ -281,20 +347,23 @@ static bool follows(const kst_pack_span *span, uint64_t *place, uint64_t file_by
     return *place <= file_bytes;
 }
 
-karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t size, uint64_t begin,
+karst_status kst_directory_read(kst_directory *d, uint32_t version, const uint8_t *bytes, size_t size, uint64_t begin,
                                 uint64_t file_bytes, const karst_allocator *allocator, const char *path,
                                 karst_report *report) {
     kst_reader r = {bytes, bytes + size, false};
-    bool spare_used;
-    read_fixed(d, &r, &spare_used);
-    const char *problem = r.bad ? "it is too short" : spare_used ? "a spare field is not zero" : NULL;
+    read_fixed(d, &r);
+    const char *problem = r.bad                                         ? "it is too short"
+                          : version < KST_PACK_VERSION && d->zone_count ? "a spare field is not zero"
+                                                                        : NULL;
     // Nothing is numbered or sized before the counts are known to be in range.
     if (!problem && (d->map_count < 0 || d->map_count > KST_PACK_MAPS_MAX)) problem = "there are more than 8 maps";
+    if (!problem && d->zone_count > KST_PACK_ZONES_MAX) problem = "there are more than 2^20 zones";
     if (!problem) {
         int32_t maps = d->map_count;
-        d->map_count = 0;
+        size_t zones = d->zone_count;
+        d->map_count = 0, d->zone_count = 0;
         problem = directory_problem(d);
-        d->map_count = maps;
+        d->map_count = maps, d->zone_count = zones;
     }
     if (problem) return say(KARST_ERROR_FORMAT, path, problem, report);
     kst_directory_number(d);
@@ -305,21 +374,28 @@ karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t s
         if (x != d->chunks_x[level] || z != d->chunks_z[level]) problem = "a level's chunk grid does not fit the size";
     }
     for (int m = 0; m < d->map_count && !problem; ++m) read_map(&d->maps[m], &d->map_spans[m], &r);
+    if (!problem) read_net(d, &r);
     if (!problem) problem = directory_problem(d);
-    if (problem) return say(KARST_ERROR_FORMAT, path, problem, report);
-
+    if (problem) {
+        d->zone_count = 0;
+        return say(KARST_ERROR_FORMAT, path, problem, report);
+    }
     karst_status status = kst_directory_alloc(d, allocator);
     if (status) return kst_fail(report, status, "%s: out of memory for the directory", path);
+    for (size_t i = 0; i < d->zone_count; ++i) read_zone(&d->zones[i], &r);
     for (size_t i = 0; i < d->chunk_count; ++i) read_chunk_record(d, i, &r);
     for (size_t i = 0; i < d->record_count; ++i) d->records[i] = read_span(&r, 4);
     problem = tables_problem(d);
+    if (!problem) problem = zones_problem(d);
     uint64_t place = begin;
     if (!problem && !follows(&d->tables, &place, file_bytes)) problem = "the tables do not lie where they should";
     for (int m = 0; m < d->map_count && !problem; ++m)
         if (!follows(&d->map_spans[m], &place, file_bytes)) problem = "a map does not lie where it should";
     for (size_t i = 0; i < d->record_count && !problem; ++i)
         if (!follows(&d->records[i], &place, file_bytes)) problem = "a record does not lie where it should";
-    if (!problem && place != file_bytes) problem = "the file does not end with its last record";
+    for (size_t i = 0; i < d->zone_count && !problem; ++i)
+        if (!follows(&d->zones[i].span, &place, file_bytes)) problem = "a zone does not lie where it should";
+    if (!problem && place != file_bytes) problem = "the file does not end with its last part";
     if (!problem && r.bad) problem = "it is too short";
     return say(KARST_ERROR_FORMAT, path, problem, report);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The pack's layout, version 2: sizes, places and the directory as it stands in memory. docs/pack-format.md tells
+// The pack's layout, version 3: sizes, places and the directory as it stands in memory. docs/pack-format.md tells
 // the same byte by byte.
 //
-//     header | directory | tables | maps | root chunk | records, coarse level first, row-major
+//     header | directory | tables | maps | root chunk | records, coarse level first, row-major | zones
 //
 // Every part begins at a multiple of 64 and follows the one before without a gap, but for zeros up to that multiple.
 #pragma once
@@ -11,7 +11,8 @@
 #include "pack/writer.h"
 
 enum {
-    KST_PACK_VERSION = 2,
+    KST_PACK_VERSION = 3,
+    KST_PACK_VERSION_LEAST = 2,  // the same without zones
     KST_PACK_ALIGN = 64,
     KST_PACK_HEADER_BYTES = 64,
     KST_PACK_FIXED_BYTES = 172,  // of the directory: what stands before its tables
@@ -19,9 +20,13 @@ enum {
     KST_PACK_MAP_BYTES = 64,     // a map
     KST_PACK_CHUNK_BYTES = 52,   // a chunk
     KST_PACK_RECORD_BYTES = 20,  // a record
+    KST_PACK_NET_BYTES = 28,     // what all zones share
+    KST_PACK_ZONE_BYTES = 60,    // a zone
     KST_PACK_LEVELS_MAX = KARST_MAX_LEVEL + 1,
     KST_PACK_MAP_SIDE_MAX = 16384,
     KST_PACK_MAP_BYTES_MAX = 1 << 29,
+    KST_PACK_ZONES_MAX = 1 << 20,
+    KST_PACK_ZONE_RAW_MAX = 1 << 24,  // bytes of a zone before compression: 65,535 of everything fit
 };
 
 extern const uint8_t kst_pack_magic[8];
@@ -30,6 +35,14 @@ extern const uint8_t kst_pack_magic[8];
 typedef struct kst_pack_span {
     uint64_t place, size, hash;
 } kst_pack_span;
+
+// A zone as the directory tells it.
+typedef struct kst_pack_zone {
+    int32_t zone_x, zone_z;
+    uint32_t patch_count, raw_bytes;
+    int32_t low[3], high[3];  // box of its vertices, from the net's origin [steps / KARST_NET_FINE]
+    kst_pack_span span;       // a zstd frame
+} kst_pack_zone;
 
 // The directory in memory. Chunks are numbered as in the file: coarse level first, row-major.
 typedef struct kst_directory {
@@ -48,6 +61,10 @@ typedef struct kst_directory {
     karst_node *nodes;
     float (*chunk_bounds)[6];
     kst_pack_span *records;  // the root chunk, then one of each node of level 1 and above, in the order of chunks
+    size_t zone_count;
+    karst_pos net_origin;  // when there are zones
+    int32_t net_step_log2;
+    kst_pack_zone *zones;  // by z, then x
 } kst_directory;
 
 static inline uint64_t kst_pack_aligned(uint64_t place) {
@@ -71,9 +88,9 @@ int kst_pack_level_count(const karst_field_shape *shape);
 void kst_pack_grid(const karst_field_shape *shape, int level, int32_t *chunks_x, int32_t *chunks_z);
 // Fill level grids, first and chunk_count from shape and level_count.
 void kst_directory_number(kst_directory *d);
-// Bytes of the directory in the file; false on overflow.
+// Bytes of the directory in the file, zones included; false on overflow.
 bool kst_directory_bytes(const kst_directory *d, size_t *out);
-// Allocate the tables for chunk_count chunks.
+// Allocate the tables for chunk_count chunks and zone_count zones.
 karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *allocator);
 void kst_directory_free(kst_directory *d, const karst_allocator *allocator);
 // Is everything but the spans in range? One line that says what is not.
@@ -81,9 +98,12 @@ karst_status kst_directory_check(const kst_directory *d, const char *path, karst
 // Write all into bytes that kst_directory_bytes sized.
 void kst_directory_put(const kst_directory *d, uint8_t *bytes);
 // Read from untrusted bytes, check all, and prove that the spans tile [begin, file_bytes) of the file exactly.
-karst_status kst_directory_read(kst_directory *d, const uint8_t *bytes, size_t size, uint64_t begin,
+karst_status kst_directory_read(kst_directory *d, uint32_t version, const uint8_t *bytes, size_t size, uint64_t begin,
                                 uint64_t file_bytes, const karst_allocator *allocator, const char *path,
                                 karst_report *report);
+
+// A zone to the bytes of a pack and its entry, all but the span's place. *out is kst_alloc'ed, *room its size.
+karst_status kst_pack_encode_zone(const karst_zone *zone, kst_pack_zone *entry, uint8_t **out, size_t *room);
 
 // All bands of a map into samples, from untrusted bytes.
 karst_status kst_map_decode(const uint8_t *bytes, size_t size, const karst_map *map, void *samples);

@@ -18,8 +18,7 @@ static bool all_zero(const uint8_t *bytes, uint64_t size) {
     return true;
 }
 
-// The bytes of a part, once they are there, and their checksum and the zeros behind them are as they should be.
-static karst_status checked_part(const karst_pack *pack, const kst_pack_span *span, const uint8_t **out) {
+karst_status kst_pack_part(const karst_pack *pack, const kst_pack_span *span, const uint8_t **out) {
     const uint8_t *bytes = pack->file.bytes + span->place;
     uint64_t end = span->place + span->size;
     if (kst_pack_aligned(end) > atomic_load(&pack->present)) return KARST_ERROR_PENDING;
@@ -51,7 +50,7 @@ static karst_status not_yet(const char *path, uint64_t present, uint64_t needed,
 static karst_status read_tables(karst_pack *pack, const char *path, karst_report *report) {
     const kst_directory *d = &pack->directory;
     const uint8_t *bytes;
-    karst_status status = checked_part(pack, &d->tables, &bytes);
+    karst_status status = kst_pack_part(pack, &d->tables, &bytes);
     uint64_t end = kst_pack_aligned(d->tables.place + d->tables.size);
     if (status == KARST_ERROR_PENDING) return not_yet(path, atomic_load(&pack->present), end, report);
     if (status) return kst_fail(report, status, "%s: tables: the checksum is wrong; copy or bake it again", path);
@@ -86,7 +85,8 @@ static karst_status read_front(karst_pack *pack, const char *path, karst_report 
     if (version > KST_PACK_VERSION)
         return kst_fail(report, KARST_ERROR_VERSION, "%s: pack version %u, this Karst reads up to %d; update Karst",
                         path, version, KST_PACK_VERSION);
-    if (version != KST_PACK_VERSION || header_bytes != KST_PACK_HEADER_BYTES || place != KST_PACK_HEADER_BYTES || spare)
+    if (version < KST_PACK_VERSION_LEAST || header_bytes != KST_PACK_HEADER_BYTES || place != KST_PACK_HEADER_BYTES ||
+        spare)
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: header: a field is out of range", path);
     if (pack->def.partial && file_bytes > file->size) {
         karst_status status = map_growing(pack, file_bytes, path, report);
@@ -103,8 +103,9 @@ static karst_status read_front(karst_pack *pack, const char *path, karst_report 
         !all_zero(file->bytes + place + size, kst_pack_aligned(place + size) - (place + size)))
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: directory: the checksum is wrong; copy or bake it again",
                         path);
+    pack->version = version;
     karst_status status =
-        kst_directory_read(&pack->directory, file->bytes + place, (size_t)size, kst_pack_aligned(place + size),
+        kst_directory_read(&pack->directory, version, file->bytes + place, (size_t)size, kst_pack_aligned(place + size),
                            file_bytes, pack->def.allocator, path, report);
     return status ? status : read_tables(pack, path, report);
 }
@@ -118,7 +119,7 @@ bool kst_pack_front_is_sound(const karst_pack *pack) {
     const uint8_t *tables;
     return size <= pack->file.size - KST_PACK_HEADER_BYTES &&
            kst_hash(bytes + KST_PACK_HEADER_BYTES, (size_t)size, 0) == directory_hash &&
-           !checked_part(pack, &pack->directory.tables, &tables);
+           !kst_pack_part(pack, &pack->directory.tables, &tables);
 }
 
 karst_status karst_pack_open(const char *path, const karst_pack_def *def, karst_pack **out) {
@@ -182,7 +183,7 @@ uint64_t karst_pack_refresh(karst_pack *pack) {
 
 karst_pack_info karst_pack_info_of(const karst_pack *pack) {
     const kst_directory *d = &pack->directory;
-    return (karst_pack_info){.version = KST_PACK_VERSION,
+    return (karst_pack_info){.version = pack->version,
                              .file_bytes = pack->file.size,
                              .lattice = d->lattice,
                              .level_count = d->level_count,
@@ -240,7 +241,7 @@ static bool keeps_reach(const kst_directory *d, const karst_chunk *chunk) {
 
 karst_status kst_pack_record_status(const karst_pack *pack, size_t record) {
     const uint8_t *bytes;
-    return checked_part(pack, &pack->directory.records[record], &bytes);
+    return kst_pack_part(pack, &pack->directory.records[record], &bytes);
 }
 
 karst_status kst_pack_decode_record(const karst_pack *pack, size_t record, kst_record_place place,
@@ -248,7 +249,7 @@ karst_status kst_pack_decode_record(const karst_pack *pack, size_t record, kst_r
     const kst_directory *d = &pack->directory;
     const kst_pack_span *span = &d->records[record];
     const uint8_t *bytes;
-    karst_status status = checked_part(pack, span, &bytes);
+    karst_status status = kst_pack_part(pack, span, &bytes);
     if (status) return status;
     if (record) {
         kst_record_coder *decoder = take_decoder(pack);
@@ -291,7 +292,7 @@ static karst_status decode_map(karst_pack *pack, int index) {
     const kst_pack_span *span = &pack->directory.map_spans[index];
     const uint8_t *bytes;
     size_t raw;
-    karst_status status = checked_part(pack, span, &bytes);
+    karst_status status = kst_pack_part(pack, span, &bytes);
     if (!status && !kst_map_bytes(map, &raw)) status = KARST_ERROR_FORMAT;
     if (status) return status;
     void *samples = kst_alloc(pack->def.allocator, raw);

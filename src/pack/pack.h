@@ -22,6 +22,7 @@ struct karst_pack {
     kst_map file;              // of a partial file: all that it will be
     _Atomic uint64_t present;  // bytes of it that are there
     int growing;               // its descriptor while it may grow, else -1
+    uint32_t version;
     kst_directory directory;
     void *samples[KST_PACK_MAPS_MAX];  // of the maps decoded so far
     kst_record_tables *tables;
@@ -51,6 +52,9 @@ karst_status kst_pack_decode_record(const karst_pack *pack, size_t record, kst_r
                                     const karst_chunk *parent, karst_chunk chunks[4]);
 // Is a record there, its checksum right?
 karst_status kst_pack_record_status(const karst_pack *pack, size_t record);
+
+// The bytes of a part, once they are there, when their checksum and the zeros behind them are as they should be.
+karst_status kst_pack_part(const karst_pack *pack, const kst_pack_span *span, const uint8_t **out);
 
 // Do header, directory and tables still hash to what they should?
 bool kst_pack_front_is_sound(const karst_pack *pack);

@@ -21,6 +21,7 @@ karst_status karst_pack_parts_of(const karst_pack *pack, karst_pack_parts *out) 
     uint64_t front = d->tables.place + d->tables.size;
     karst_pack_parts parts = {.directory = (double)front, .root = (double)d->records[0].size};
     for (int m = 0; m < d->map_count; ++m) parts.maps += (double)d->map_spans[m].size;
+    for (size_t k = 0; k < d->zone_count; ++k) parts.zones += (double)d->zones[k].span.size;
     kst_record_coder *coder = kst_record_coder_create(pack->def.allocator, false);
     karst_chunk *chunks = kst_alloc_array(pack->def.allocator, 4, sizeof *chunks);
     karst_status status = coder && chunks ? KARST_OK : KARST_ERROR_MEMORY;
@@ -41,7 +42,7 @@ karst_status karst_pack_parts_of(const karst_pack *pack, karst_pack_parts *out) 
         if (!status) add_parts(&parts, &bits, (double)records / (double)count);
     }
     parts.rest = (double)pack->file.size - parts.directory - parts.maps - parts.root - parts.heights - parts.sideways -
-                 parts.normals - parts.holes - parts.light - parts.corners;
+                 parts.normals - parts.holes - parts.light - parts.corners - parts.zones;
     kst_free(pack->def.allocator, chunks, 4 * sizeof *chunks);
     kst_record_coder_destroy(coder);
     if (!status) *out = parts;

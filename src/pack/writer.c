@@ -67,6 +67,27 @@ static karst_status put_records(kst_writer *w, kst_directory *d, kst_pack_record
     return status ? status : kst_progress_step(progress, "write", 1);
 }
 
+// The world's hash tells of the zones, too.
+static karst_status put_zones(kst_writer *w, kst_directory *d, const kst_pack_contents *c,
+                              const karst_progress *progress) {
+    karst_status status = KARST_OK;
+    for (int32_t k = 0; k < c->zone_count && !status; ++k) {
+        karst_zone *zone = NULL;
+        uint8_t *bytes = NULL;
+        size_t room = 0;
+        status = kst_progress_step(progress, "zones", (double)k / (double)c->zone_count);
+        if (!status) status = c->zone(c->zone_context, k, &zone);
+        if (!status) status = kst_pack_encode_zone(zone, &d->zones[k], &bytes, &room);
+        if (!status) {
+            d->zones[k].span = put_part(w, bytes, (size_t)d->zones[k].span.size);
+            d->world_hash = kst_hash_u64(d->world_hash, d->zones[k].span.hash);
+        }
+        kst_free(NULL, bytes, room);
+        karst_zone_destroy(zone);
+    }
+    return status;
+}
+
 // Directory and header, now that everything else is placed. The header's hash seals the directory's, and that one
 // all others, so it names the whole file.
 static karst_status put_front(kst_writer *w, const kst_directory *d, size_t directory_bytes, uint64_t *hash) {
@@ -102,7 +123,10 @@ static karst_status fill_directory(kst_directory *d, const kst_pack_contents *c,
                          .min_y_m = c->min_y_m,
                          .max_y_m = c->max_y_m,
                          .reach_x_steps = c->reach_x_steps,
-                         .reach_z_steps = c->reach_z_steps};
+                         .reach_z_steps = c->reach_z_steps,
+                         .zone_count = (size_t)c->zone_count,
+                         .net_origin = c->net_origin,
+                         .net_step_log2 = c->net_step_log2};
     if (c->map_count >= 0 && c->map_count <= KST_PACK_MAPS_MAX)
         memcpy(d->maps, c->maps, sizeof *d->maps * (size_t)c->map_count);
     karst_status status = kst_directory_check(d, path, KARST_ERROR_LIMIT, report);  // no chunk is numbered yet
@@ -126,6 +150,7 @@ static karst_status put_all(kst_writer *w, kst_directory *d, const kst_pack_cont
     d->tables = put_part(w, contents->tables, contents->table_bytes);
     karst_status status = put_maps(w, d, contents);
     if (!status) status = put_records(w, d, fn, context, progress);
+    if (!status) status = put_zones(w, d, contents, progress);
     if (!status) status = put_front(w, d, directory_bytes, hash);
     return status;
 }

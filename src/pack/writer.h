@@ -3,9 +3,13 @@
 #pragma once
 #include "core/core.h"
 #include "karst/pack.h"
+#include "karst/zone.h"
 #include "pack/record.h"
 
 enum { KST_PACK_MAPS_MAX = 8 };
+
+// Gives zone `index`, which the writer destroys; called once each, in order, from one thread.
+typedef karst_status kst_pack_zone_fn(void *context, int32_t index, karst_zone **out);
 
 // Everything but the chunks. Nodes and bounds are row-major a level; bounds are min xyz, max xyz relative to
 // the ground's origin, min > max for a chunk that is all hole.
@@ -24,6 +28,11 @@ typedef struct kst_pack_contents {
     uint16_t reach_x_steps, reach_z_steps;  // most that a level-0 vertex is moved sideways
     const uint8_t *tables;                  // of the records, as bytes
     size_t table_bytes;
+    int32_t zone_count;  // of a net; they come by z, then x
+    karst_pos net_origin;
+    int32_t net_step_log2;
+    kst_pack_zone_fn *zone;
+    void *zone_context;
 } kst_pack_contents;
 
 // Encode one chunk by itself (of the last level); the bytes depend only on the chunk and its level. 0 when room is too
