@@ -30,13 +30,14 @@ KARST_API bool karst_zone_method_find(const char *name, karst_zone_method *out);
 
 /// Parameters of a scene. Start from karst_zone_scene_def_default().
 typedef struct karst_zone_scene_def {
-    karst_pos origin;  ///< of the net that its zones were cut from, world [m]
-    karst_jobs *jobs;  ///< NULL: the caller alone; the result is the same
+    karst_pos origin;     ///< of the net that its zones were cut from, world [m]
+    uint64_t fine_bytes;  ///< of the cache of finest vertices, at least 64 KiB; taken when first used; default 32 MiB
+    karst_jobs *jobs;     ///< NULL: the caller alone; the result is the same
     const karst_allocator *allocator;
     uint32_t cookie;  ///< set by the default function, do not touch
 } karst_zone_scene_def;
 
-/// Origin 0, on the caller, memory from malloc.
+/// Origin 0, 32 MiB, on the caller, memory from malloc.
 KARST_API karst_zone_scene_def karst_zone_scene_def_default(void);
 
 /// Make a scene without zones. @param def NULL: the default @param out yours until karst_zone_scene_destroy();
@@ -154,6 +155,32 @@ typedef struct karst_zone_frame {
 /// Threads: one update of a scene at a time. Cost: 40 ns a piece, 10 ns an instance.
 KARST_API void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, int view_count,
                                        const karst_zone_budget *budget, karst_zone_frame *out);
+
+/// Finest vertices of a piece that are new in the cache, as karst_zone_fine() makes them.
+typedef struct karst_zone_upload {
+    uint16_t zone, piece;
+    uint32_t first, count;  ///< where they are in the cache [vertices]
+    const karst_fine *vertices;
+} karst_zone_upload;
+
+/// What the cache did for a frame.
+typedef struct karst_zone_refined {
+    const karst_zone_upload *uploads;  ///< until the next call; copy them to where shaders read
+    int32_t upload_count;
+    int32_t missing;  ///< refined pieces that the cache has no room for: karst_zone_tile() makes their vertices
+    uint32_t room;    ///< vertices in the whole cache
+} karst_zone_refined;
+
+enum { KARST_ZONE_NOT_HERE = -1 };
+
+/// Bring the finest vertices of all pieces that the last frame refines into the cache; those that no frame refined for
+/// longest make way. Choosing a frame does not need it; expanding one is faster with it. Threads: one call a scene at a
+/// time, on its jobs. Cost: 40 ns a new vertex.
+/// @return KARST_ERROR_MEMORY; the frame stays, and so does what was in the cache
+KARST_API karst_status karst_zone_scene_refine(karst_zone_scene *scene, karst_zone_refined *out);
+/// Where the finest vertices of a piece begin in the cache, or KARST_ZONE_NOT_HERE. Threads: any, until the next
+/// refine.
+KARST_API int64_t karst_zone_scene_fine(const karst_zone_scene *scene, uint16_t zone, uint16_t piece);
 
 /// A drawn vertex, as a shader makes it.
 typedef struct karst_zone_vertex {

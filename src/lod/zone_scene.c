@@ -21,7 +21,7 @@ bool karst_zone_method_find(const char *name, karst_zone_method *out) {
 }
 
 karst_zone_scene_def karst_zone_scene_def_default(void) {
-    return (karst_zone_scene_def){.cookie = KST_COOKIE};
+    return (karst_zone_scene_def){.fine_bytes = 32u << 20, .cookie = KST_COOKIE};
 }
 
 karst_zone_budget karst_zone_budget_default(void) {
@@ -37,7 +37,7 @@ float karst_zone_threshold(const karst_view *view, float edge_px) {
 karst_status karst_zone_scene_create(const karst_zone_scene_def *def, karst_zone_scene **out) {
     karst_zone_scene_def plain = karst_zone_scene_def_default();
     if (!def) def = &plain;
-    KARST_ASSERT(def->cookie == KST_COOKIE);
+    KARST_ASSERT(def->cookie == KST_COOKIE && def->fine_bytes >= 64 << 10);
     karst_zone_scene *scene = kst_alloc_zero(def->allocator, sizeof *scene);
     if (!scene) return KARST_ERROR_MEMORY;
     scene->def = *def;
@@ -49,6 +49,7 @@ karst_status karst_zone_scene_create(const karst_zone_scene_def *def, karst_zone
 void karst_zone_scene_destroy(karst_zone_scene *scene) {
     if (!scene) return;
     const karst_allocator *a = scene->def.allocator;
+    kst_zone_fine_free(scene);
     for (int k = 0; k < scene->slot_room; ++k) kst_zone_slot_free(&scene->slots[k], a);
     kst_free(a, scene->slots, scene->slot_capacity * sizeof *scene->slots);
     kst_free(a, scene->at, scene->at_capacity * sizeof *scene->at);
@@ -131,6 +132,7 @@ karst_status karst_zone_scene_add(karst_zone_scene *scene, const karst_zone *zon
 
 void karst_zone_scene_remove(karst_zone_scene *scene, uint16_t slot) {
     KARST_ASSERT(slot < scene->slot_room && scene->slots[slot].zone);
+    kst_zone_fine_forget(scene, slot);
     kst_zone_slot_free(&scene->slots[slot], scene->def.allocator);
     --scene->zone_count;
 }

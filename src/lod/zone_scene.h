@@ -35,6 +35,7 @@ typedef struct kst_zone_slot {
         bool plain;             // all its spans' least size is its own
     } * info;
     uint8_t *kind, *whole;  // of this frame, by piece: kst_piece_kind, pattern of a whole one
+    int32_t *fine;          // by piece: its entry in the cache, or -1
     size_t corner_room, place_room, tile_room;
     // This frame
     uint32_t first_level;
@@ -64,9 +65,32 @@ typedef struct kst_zone_tables {
     uint8_t depend[24 * 1024];
 } kst_zone_tables;
 
+// Cache of finest vertices: pages of one piece of 16 x 16 tiles or as many of another size as fit, in equal entries.
+enum {
+    KST_PAGE_VERTICES = KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX,
+    KST_PAGE_ENTRIES = KST_PAGE_VERTICES / (9 * 9),
+};
+typedef struct kst_fine_page {
+    uint8_t tiles_log2;  // of its pieces; 0: free
+    uint8_t used;
+    uint64_t frame;                    // that last refined one of them
+    uint32_t owner[KST_PAGE_ENTRIES];  // zone << 16 | piece, or KST_NOBODY
+} kst_fine_page;
+#define KST_NOBODY UINT32_MAX
+typedef struct kst_fine_cache {
+    karst_fine *vertices;
+    kst_fine_page *pages;
+    int32_t page_count;
+    uint64_t frame;
+    karst_zone_upload *uploads;
+    size_t upload_room;
+    int32_t upload_count;
+} kst_fine_cache;
+
 struct karst_zone_scene {
     karst_zone_scene_def def;
     kst_zone_tables tables;
+    kst_fine_cache fine;
     kst_zone_slot *slots;
     int32_t slot_room, zone_count;
     int32_t step_log2;  // of all zones
@@ -105,6 +129,11 @@ void kst_zone_slot_free(kst_zone_slot *slot, const karst_allocator *allocator);
 static inline uint32_t kst_up(uint32_t count) {
     return (count + KST_ZONE_LANES - 1) / KST_ZONE_LANES * KST_ZONE_LANES;
 }
+
+// zone_fine.c
+void kst_zone_fine_forget(karst_zone_scene *scene, int slot);  // a zone that goes
+void kst_zone_fine_free(karst_zone_scene *scene);
+const karst_fine *kst_zone_fine_at(const karst_zone_scene *scene, int slot, uint32_t piece);  // NULL: not here
 
 // zone_corner.c: the method corner.
 void kst_zone_ramps_make(karst_zone_scene *scene);

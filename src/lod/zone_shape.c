@@ -97,22 +97,35 @@ int karst_zone_frame_levels(const karst_zone_frame *frame, int instance, float *
     return count;
 }
 
-void karst_zone_frame_places(const karst_zone_frame *frame, int instance, karst_vec3 *out) {
+// From the cache where it has them.
+static void places_of(const karst_zone_frame *frame, const karst_zone_scene *scene, int instance, karst_vec3 *out) {
     const karst_zone_instance *at = &frame->instances[instance];
     const karst_zone_at *zone = &frame->zones[at->zone];
-    karst_fine fine[KARST_ZONE_VERTICES_MAX];
-    const karst_fine *from = fine;
-    int count = ((1 << at->cells_log2) + 1) * ((1 << at->cells_log2) + 1);
+    const karst_piece *piece = &zone->zone->pieces[at->piece];
+    int n = 1 << at->cells_log2, stride = n + 1;
+    karst_fine made[KARST_ZONE_VERTICES_MAX];
+    const karst_fine *from = made, *cached = scene ? kst_zone_fine_at(scene, at->zone, at->piece) : NULL;
+    int i = at->tile % KARST_NET_TILES_MAX, j = at->tile / KARST_NET_TILES_MAX;
     if (at->tile == KARST_ZONE_WHOLE)
-        from = zone->zone->places + zone->zone->pieces[at->piece].first_place;
+        from = zone->zone->places + piece->first_place;
     else if (at->tile == KARST_ZONE_FINEST)
-        karst_zone_fine(zone->zone, at->piece, fine);
-    else
-        karst_zone_tile(zone->zone, at->piece, at->tile % KARST_NET_TILES_MAX, at->tile / KARST_NET_TILES_MAX, fine);
-    for (int k = 0; k < count; ++k)
-        out[k] = (karst_vec3){(float)(from[k].x + zone->offset[0]) * frame->fine_m,
-                              (float)(from[k].y + zone->offset[1]) * frame->fine_m,
-                              (float)(from[k].z + zone->offset[2]) * frame->fine_m};
+        from = cached ? cached : (karst_zone_fine(zone->zone, at->piece, made), made);
+    else if (cached) {
+        stride = (KARST_TILE_CELLS << piece->tiles_log2) + 1;
+        from = cached + KARST_TILE_CELLS * (j * stride + i);
+    } else
+        karst_zone_tile(zone->zone, at->piece, i, j, made);
+    for (int y = 0; y <= n; ++y)
+        for (int x = 0; x <= n; ++x) {
+            const karst_fine *p = &from[y * stride + x];
+            *out++ = (karst_vec3){(float)(p->x + zone->offset[0]) * frame->fine_m,
+                                  (float)(p->y + zone->offset[1]) * frame->fine_m,
+                                  (float)(p->z + zone->offset[2]) * frame->fine_m};
+        }
+}
+
+void karst_zone_frame_places(const karst_zone_frame *frame, int instance, karst_vec3 *out) {
+    places_of(frame, NULL, instance, out);
 }
 
 // Which side a border vertex that is no corner of the lattice lies on, -1: inside.
@@ -179,7 +192,7 @@ int karst_zone_frame_expand(const karst_zone_frame *frame, const karst_zone_scen
     uint16_t index[3 * KARST_ZONE_TRIANGLES_MAX];
     lattice l = lattice_of(frame, instance);
     bool finest = l.at->tile == KARST_ZONE_FINEST, whole = l.at->tile == KARST_ZONE_WHOLE;
-    karst_zone_frame_places(frame, instance, q);
+    places_of(frame, scene, instance, q);
     if (!finest) morph(scene, &l, q);
     int count = karst_zone_indices(l.log2n, l.at->pattern, index), triangles = 0;
     // Parameters: tiles from the patch's first, by vertex.

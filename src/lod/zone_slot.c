@@ -57,18 +57,11 @@ static void make_corners(kst_zone_slot *slot) {
     }
 }
 
-// All vertices lie within twice the radius of each corner.
-static void make_box(struct kst_piece_info *info, const karst_zone *zone, const karst_piece *piece, float fine_m) {
-    for (int c = 0; c < 4; ++c) {
-        const karst_zone_corner *corner = &zone->corners[piece->corner[c]];
-        const int32_t at[3] = {corner->at.x, corner->at.y, corner->at.z};
-        for (int axis = 0; axis < 3; ++axis) {
-            float low = (float)at[axis] * fine_m - 2 * corner->radius_m,
-                  high = (float)at[axis] * fine_m + 2 * corner->radius_m;
-            if (c == 0 || low > info->min[axis]) info->min[axis] = low;
-            if (c == 0 || high < info->max[axis]) info->max[axis] = high;
-        }
-    }
+static void make_box(struct kst_piece_info *info, const karst_zone *zone, uint32_t piece, float fine_m) {
+    karst_fine low, high;
+    karst_zone_box(zone, piece, &low, &high);
+    info->min[0] = (float)low.x * fine_m, info->min[1] = (float)low.y * fine_m, info->min[2] = (float)low.z * fine_m;
+    info->max[0] = (float)high.x * fine_m, info->max[1] = (float)high.y * fine_m, info->max[2] = (float)high.z * fine_m;
 }
 
 static void make_pieces(kst_zone_slot *slot) {
@@ -86,7 +79,7 @@ static void make_pieces(kst_zone_slot *slot) {
         }
         tile += n * n;
         *info = (struct kst_piece_info){.top = (uint8_t)(2 * piece->tiles_log2), .plain = true};
-        make_box(info, zone, piece, fine_m);
+        make_box(info, zone, k, fine_m);
         for (int side = 0; side < 4; ++side) {
             int top = 2 * (piece->tiles_log2 - piece->spans_log2[side]);
             if (top < info->top) info->top = (uint8_t)top;
@@ -130,6 +123,7 @@ karst_status kst_zone_slot_make(kst_zone_slot *slot, const karst_zone *zone, con
     got &= (slot->first_tile = array_of(a, pieces, sizeof *slot->first_tile)) != NULL;
     got &= (slot->patterns = array_of(a, slot->tile_room, sizeof *slot->patterns)) != NULL;
     got &= (slot->info = array_of(a, pieces, sizeof *slot->info)) != NULL;
+    got &= (slot->fine = array_of(a, pieces, sizeof *slot->fine)) != NULL;
     got &= (slot->kind = array_of(a, pieces, sizeof *slot->kind)) != NULL;
     got &= (slot->whole = array_of(a, pieces, sizeof *slot->whole)) != NULL;
     if (!got || !make_levels(slot, a)) {
@@ -138,6 +132,7 @@ karst_status kst_zone_slot_make(kst_zone_slot *slot, const karst_zone *zone, con
     }
     make_corners(slot);
     make_pieces(slot);
+    for (size_t k = 0; k < pieces; ++k) slot->fine[k] = -1, slot->kind[k] = KST_PIECE_UNSEEN;
     return KARST_OK;
 }
 
@@ -155,6 +150,7 @@ void kst_zone_slot_free(kst_zone_slot *slot, const karst_allocator *a) {
     free_array(a, slot->first_tile, pieces, sizeof *slot->first_tile);
     free_array(a, slot->patterns, slot->tile_room, sizeof *slot->patterns);
     free_array(a, slot->info, pieces, sizeof *slot->info);
+    free_array(a, slot->fine, pieces, sizeof *slot->fine);
     free_array(a, slot->kind, pieces, sizeof *slot->kind);
     free_array(a, slot->whole, pieces, sizeof *slot->whole);
     free_array(a, slot->level_corner, slot->level_count, sizeof *slot->level_corner);

@@ -408,6 +408,82 @@ static void failing_memory_leaves_the_scene_as_it_was(void **state) {
     land_free(&l);
 }
 
+// The cache keeps to its budget, gives what karst_zone_fine() makes, and changes nothing that is drawn.
+static void finest_vertices_are_kept_within_a_budget(void **state) {
+    (void)state;
+    static karst_zone_vertex a[3 * KARST_ZONE_TRIANGLES_MAX], b[3 * KARST_ZONE_TRIANGLES_MAX];
+    karst_fine *want = malloc(KARST_ZONE_VERTICES_MAX * sizeof *want);
+    for (int small = 0; small < 2; ++small) {
+        land l = land_make(8);
+        karst_zone_scene_destroy(l.scene);
+        karst_zone_scene_def def = karst_zone_scene_def_default();
+        if (small) def.fine_bytes = 1 << 20;
+        assert_int_equal(karst_zone_scene_create(&def, &l.scene), KARST_OK);
+        land_put_all(&l);
+        karst_fine *mirror = NULL;  // what a renderer has
+        int32_t missing = 0, uploads = 0, again = 0;
+        for (prop p = prop_begin("fine", 24); prop_next(&p);) {
+            karst_zone_budget budget = karst_zone_budget_default();
+            budget.threshold = 1e-4f, budget.cull = false;
+            if (p.at == 7) land_take(&l, 3);
+            if (p.at == 9) land_put(&l, 3);
+            karst_zone_frame f = frame_of(&l, zone_weld_eye(l.net, p.seed, (uint64_t)p.at), &budget);
+            karst_zone_refined r;
+            if (p.at == 0) {
+                kst_alloc_fail_after(2);
+                prop_check(&p, karst_zone_scene_refine(l.scene, &r) == KARST_ERROR_MEMORY);
+                kst_alloc_fail_after(0);
+            }
+            prop_check(&p, karst_zone_scene_refine(l.scene, &r) == KARST_OK);
+            if (!mirror) mirror = malloc(r.room * sizeof *mirror);
+            prop_check(&p, r.room * sizeof *mirror <= def.fine_bytes);
+            for (int k = 0; k < r.upload_count; ++k) {
+                prop_check(&p, r.uploads[k].first + r.uploads[k].count <= r.room);
+                memcpy(mirror + r.uploads[k].first, r.uploads[k].vertices, r.uploads[k].count * sizeof *mirror);
+            }
+            missing += r.missing, uploads += r.upload_count;
+            int32_t not_here = 0;
+            for (int k = 0; k < f.instance_count; ++k) {
+                const karst_zone_instance *at = &f.instances[k];
+                if (at->tile == KARST_ZONE_WHOLE || (at->tile < 256 && at->tile != 0)) continue;
+                int64_t first = karst_zone_scene_fine(l.scene, at->zone, at->piece);
+                not_here += first == KARST_ZONE_NOT_HERE;
+                if (first == KARST_ZONE_NOT_HERE || k % 3) continue;
+                const karst_zone *zone = f.zones[at->zone].zone;
+                uint32_t side = (4u << zone->pieces[at->piece].tiles_log2) + 1;
+                karst_zone_fine(zone, at->piece, want);
+                prop_check(&p, !memcmp(want, mirror + first, side * side * sizeof *want));
+            }
+            prop_check(&p, not_here == r.missing);
+            karst_zone_scene_refine(l.scene, &r);
+            again += r.upload_count;
+        }
+        assert_true(uploads > 50);
+        assert_int_equal(again, 0);  // a still camera brings nothing
+        assert_true(small ? missing > 0 : missing == 0);
+        // The same triangles with and without.
+        karst_zone_budget budget = karst_zone_budget_default();
+        karst_zone_frame f = frame_of(&l, (karst_pos){100, 20, 100}, &budget);
+        karst_zone_refined r;
+        karst_zone_scene *plain;
+        assert_int_equal(karst_zone_scene_create(NULL, &plain), KARST_OK);
+        assert_int_equal(karst_zone_scene_refine(l.scene, &r), KARST_OK);
+        karst_zone_scene *full = l.scene;
+        l.scene = plain;
+        land_put_all(&l);
+        karst_zone_frame g = frame_of(&l, (karst_pos){100, 20, 100}, &budget);
+        for (int k = 0; k < f.instance_count; k += 5) {
+            int n = karst_zone_frame_expand(&f, full, k, a);
+            assert_int_equal(karst_zone_frame_expand(&g, plain, k, b), n);
+            assert_memory_equal(a, b, 3 * (size_t)n * sizeof *a);
+        }
+        karst_zone_scene_destroy(full);
+        free(mirror);
+        land_free(&l);
+    }
+    free(want);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_land_has_every_bind),
@@ -421,6 +497,7 @@ int main(void) {
         cmocka_unit_test(tables_depend_on_the_span_and_nothing_beyond),
         cmocka_unit_test(methods_have_names_and_a_budget_has_pixels),
         cmocka_unit_test(a_zone_of_another_net_is_refused),
+        cmocka_unit_test(finest_vertices_are_kept_within_a_budget),
         cmocka_unit_test(failing_memory_leaves_the_scene_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
