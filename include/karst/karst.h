@@ -20,3 +20,4 @@
 #include "karst/view.h"
 #include "karst/zone.h"
 #include "karst/zonescene.h"
+#include "karst/zoneground.h"

@@ -61,6 +61,19 @@ bool kst_node_box(const kst_node *node, float out[6]) {
     return node->used != 0;
 }
 
+uint32_t kst_node_over(const kst_node *n, double x, double z, double pad) {
+    uint32_t met = 0;
+    double low_x = (x - pad - (double)n->base[0]), high_x = (x + pad - (double)n->base[0]);
+    double low_z = (z - pad - (double)n->base[2]), high_z = (z + pad - (double)n->base[2]);
+    for (int c = 0; c < 16; ++c)
+        met |=
+            (uint32_t)(n->plane[0][c] * (double)n->scale[0] <= high_x &&
+                       n->plane[3][c] * (double)n->scale[0] >= low_x &&
+                       n->plane[2][c] * (double)n->scale[2] <= high_z && n->plane[5][c] * (double)n->scale[2] >= low_z)
+            << c;
+    return met & n->used;
+}
+
 // ---- one chunk -------------------------------------------------------------------------------------
 
 typedef struct range {
@@ -204,6 +217,17 @@ static void fill_top(kst_field_ground *ground, kst_top *top, int level, int32_t 
         }
 }
 
+void kst_reach_make(karst_pos origin, karst_box all, float extent, kst_reach *out) {
+    const karst_pos places[3] = {origin, all.min, all.max};
+    double *const to[3] = {out->origin, out->min, out->max};
+    *out = (kst_reach){.extent = extent};
+    for (int k = 0; k < 3; ++k) {
+        const double p[3] = {places[k].x, places[k].y, places[k].z};
+        memcpy(to[k], p, sizeof p);
+        for (int a = 0; a < 3; ++a) out->size = fmax(out->size, fabs(p[a]));
+    }
+}
+
 static kst_top *build_top(kst_field_ground *ground) {
     int32_t nx[KST_TOP_LEVELS], nz[KST_TOP_LEVELS], x = ground->chunks_x, z = ground->chunks_z;
     size_t first[KST_TOP_LEVELS], count = 0;
@@ -225,16 +249,10 @@ static kst_top *build_top(kst_field_ground *ground) {
     for (int level = 0; level < levels; ++level)
         fill_top(ground, top, level, nz[level], level ? nx[level - 1] : ground->chunks_x,
                  level ? nz[level - 1] : ground->chunks_z);
-    const karst_pos places[3] = {ground->shape.origin, ground->all.min, ground->all.max};
-    double *const to[3] = {top->origin, top->min, top->max};
-    for (int k = 0; k < 3; ++k) {
-        const double p[3] = {places[k].x, places[k].y, places[k].z};
-        memcpy(to[k], p, sizeof p);
-        for (int a = 0; a < 3; ++a) top->size = fmax(top->size, fabs(p[a]));
-    }
-    float box[6];
+    float box[6], extent = 0;
     if (kst_node_box(&top->node[count - 1], box))
-        for (int a = 0; a < 6; ++a) top->extent = fmaxf(top->extent, fabsf(box[a]));
+        for (int a = 0; a < 6; ++a) extent = fmaxf(extent, fabsf(box[a]));
+    kst_reach_make(ground->shape.origin, ground->all, extent, &top->reach);
     return top;
 }
 

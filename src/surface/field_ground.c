@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A field answers the questions of a ground: the author's and the baked one alike.
 #include <math.h>
-#include <stdlib.h>
 
+#include "surface/pile.h"
 #include "surface/ray.h"
 
 static kst_field_ground *of(const karst_ground *ground) {
@@ -218,78 +218,37 @@ static karst_status flat_heights(kst_field_ground *g, double x, double z, karst_
 
 // ---- heights where vertices leave their places: every triangle over the point ----------------------
 
-enum { LEVELS_HERE = 32 };
-
-typedef struct pile {
-    const kst_field_ground *ground;
-    const karst_allocator *allocator;
-    kst_exact_ray down;  // from y 0 of the world
-    double x, z;
-    karst_level *level, here[LEVELS_HERE];
-    int count, room;
-} pile;
-
-static karst_status pile_add(pile *p, const karst_level *level) {
-    if (p->count == p->room) {
-        karst_level *more = kst_alloc_array(p->allocator, 2 * (size_t)p->room, sizeof *more);
-        if (!more) return KARST_ERROR_MEMORY;
-        memcpy(more, p->level, (size_t)p->count * sizeof *more);
-        if (p->level != p->here) kst_free(p->allocator, p->level, (size_t)p->room * sizeof *more);
-        p->level = more;
-        p->room *= 2;
-    }
-    p->level[p->count++] = *level;
-    return KARST_OK;
-}
-
-static karst_status pile_fan(pile *p, const kst_chunk_view *view, int i, int j) {
-    for (int k = 0; k < 8; ++k) {
+static karst_status pile_fan(kst_pile *p, const kst_field_ground *g, const kst_chunk_view *view, int i, int j) {
+    karst_status status = KARST_OK;
+    for (int k = 0; k < 8 && !status; ++k) {
         kst_corners corner;
-        double t;
         int column = 2 * i + kst_fan_right[k], row = 2 * j + kst_fan_below[k], triangle = kst_fan_number[k];
         if (kst_view_hole(view, column, row)) continue;
         kst_cell_triangle(view, column, row, triangle, &corner);
-        if (!kst_triangle_cast(&p->down, &corner, &t)) continue;
-        karst_level level = {-t, kst_triangle_normal(&corner), place_of(p->ground, view, column, row, triangle)};
-        karst_status status = pile_add(p, &level);
-        if (status) return status;
-    }
-    return KARST_OK;
-}
-
-// Children of a node over (x, z), relative to the boxes' origin; pad covers what was rounded.
-static uint32_t children_over(const kst_node *n, double x, double z, double pad) {
-    uint32_t met = 0;
-    double low_x = (x - pad - (double)n->base[0]), high_x = (x + pad - (double)n->base[0]);
-    double low_z = (z - pad - (double)n->base[2]), high_z = (z + pad - (double)n->base[2]);
-    for (int c = 0; c < 16; ++c)
-        met |=
-            (uint32_t)(n->plane[0][c] * (double)n->scale[0] <= high_x &&
-                       n->plane[3][c] * (double)n->scale[0] >= low_x &&
-                       n->plane[2][c] * (double)n->scale[2] <= high_z && n->plane[5][c] * (double)n->scale[2] >= low_z)
-            << c;
-    return met & n->used;
-}
-
-static karst_status pile_node(pile *p, const kst_chunk_view *view, const kst_chunk_tree *tree, int level, int x,
-                              int z) {
-    karst_status status = KARST_OK;
-    if (level < 0) {
-        for (int f = 0; f < 4 && !status; ++f) status = pile_fan(p, view, 2 * x + (f & 1), 2 * z + (f >> 1));
-        return status;
-    }
-    karst_pos o = view->shape.origin;
-    double size = fabs(o.x) + fabs(o.z) + fabs(p->x) + fabs(p->z) + (double)tree->extent;
-    uint32_t met = children_over(&tree->node[level ? 16 : 4 * z + x], p->x - o.x - tree->origin[0],
-                                 p->z - o.z - tree->origin[2], size * 0x1p-46);
-    for (; met && !status; met &= met - 1) {
-        int c = __builtin_ctz(met);
-        status = pile_node(p, view, tree, level - 1, 4 * x + (c & 3), 4 * z + (c >> 2));
+        status = kst_pile_try(p, &corner, place_of(g, view, column, row, triangle));
     }
     return status;
 }
 
-static karst_status pile_chunk(pile *p, kst_field_ground *g, int32_t x, int32_t z) {
+static karst_status pile_node(kst_pile *p, const kst_field_ground *g, const kst_chunk_view *view,
+                              const kst_chunk_tree *tree, int level, int x, int z) {
+    karst_status status = KARST_OK;
+    if (level < 0) {
+        for (int f = 0; f < 4 && !status; ++f) status = pile_fan(p, g, view, 2 * x + (f & 1), 2 * z + (f >> 1));
+        return status;
+    }
+    karst_pos o = view->shape.origin;
+    double size = fabs(o.x) + fabs(o.z) + fabs(p->x) + fabs(p->z) + (double)tree->extent;
+    uint32_t met = kst_node_over(&tree->node[level ? 16 : 4 * z + x], p->x - o.x - tree->origin[0],
+                                 p->z - o.z - tree->origin[2], size * 0x1p-46);
+    for (; met && !status; met &= met - 1) {
+        int c = __builtin_ctz(met);
+        status = pile_node(p, g, view, tree, level - 1, 4 * x + (c & 3), 4 * z + (c >> 2));
+    }
+    return status;
+}
+
+static karst_status pile_chunk(kst_pile *p, kst_field_ground *g, int32_t x, int32_t z) {
     float b[6];
     double px = p->x - g->shape.origin.x, pz = p->z - g->shape.origin.z, pad = (fabs(p->x) + fabs(p->z)) * 0x1p-46;
     if (!g->bounds(g, x, z, b) || px < (double)b[0] - pad || px > (double)b[3] + pad || pz < (double)b[2] - pad ||
@@ -300,17 +259,9 @@ static karst_status pile_chunk(pile *p, kst_field_ground *g, int32_t x, int32_t 
     void *pin;
     karst_status status = g->pin(g, x, z, &view, &tree, &pin);
     if (status) return status;
-    status = pile_node(p, view, tree, 1, 0, 0);
+    status = pile_node(p, g, view, tree, 1, 0, 0);
     if (pin) g->release(g, pin);
     return status;
-}
-
-static int from_the_top(const void *a, const void *b) {
-    const karst_level *p = a, *q = b;
-    if (p->y != q->y) return p->y < q->y ? 1 : -1;
-    if (p->place.row != q->place.row) return p->place.row < q->place.row ? -1 : 1;
-    if (p->place.column != q->place.column) return p->place.column < q->place.column ? -1 : 1;
-    return (int)p->place.triangle - (int)q->place.triangle;
 }
 
 // First and last chunk whose vertices may reach p along one axis.
@@ -322,10 +273,8 @@ static void reached(double p, double origin, double chunk_m, double reach, int32
 }
 
 static karst_status piled_heights(kst_field_ground *g, double x, double z, karst_level *out, int capacity, int *count) {
-    pile p = {.ground = g, .allocator = g->allocator, .x = x, .z = z, .room = LEVELS_HERE};
-    p.level = p.here;
-    karst_ray down = {.origin = {x, 0, z}, .direction = {0, -1, 0}, .t_min = -INFINITY, .t_max = INFINITY};
-    kst_exact_ray_make(&down, &p.down);
+    kst_pile p;
+    kst_pile_begin(&p, x, z, g->allocator);
     int32_t x0, x1, z0, z1;
     double chunk_m = KARST_CHUNK_CELLS * g->shape.spacing_m;
     reached(x, g->shape.origin.x, chunk_m, g->reach_m, g->chunks_x, &x0, &x1);
@@ -333,20 +282,7 @@ static karst_status piled_heights(kst_field_ground *g, double x, double z, karst
     karst_status status = KARST_OK;
     for (int32_t cz = z0; cz <= z1 && !status; ++cz)
         for (int32_t cx = x0; cx <= x1 && !status; ++cx) status = pile_chunk(&p, g, cx, cz);
-    if (!status) {
-        qsort(p.level, (size_t)p.count, sizeof *p.level, from_the_top);
-        // Triangles that share the point give one answer: their heights differ by rounding alone.
-        double same = 1e-6 * g->shape.spacing_m;
-        int kept = 0;
-        for (int k = 0; k < p.count; ++k) {
-            if (k && p.level[k - 1].y - p.level[k].y <= same) continue;
-            if (kept < capacity) out[kept] = p.level[k];
-            ++kept;
-        }
-        *count = kept;
-    }
-    if (p.level != p.here) kst_free(g->allocator, p.level, (size_t)p.room * sizeof *p.level);
-    return status;
+    return kst_pile_end(&p, status, 1e-6 * g->shape.spacing_m, out, capacity, count);
 }
 
 static karst_status field_heights(const karst_ground *ground, double x, double z, karst_level *out, int capacity,

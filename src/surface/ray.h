@@ -33,6 +33,8 @@ void kst_node_fill(kst_node *node, const float box[16][6], uint32_t used);
 bool kst_node_box(const kst_node *node, float out[6]);
 float kst_float_below(double value);
 float kst_float_above(double value);
+// Children over (x, z), relative to the boxes' origin [m]; pad covers what was rounded.
+uint32_t kst_node_over(const kst_node *node, double x, double z, double pad);
 
 // 4 x 4 nodes over the blocks, then the root.
 struct kst_chunk_tree {
@@ -48,17 +50,23 @@ struct kst_chunk_tree {
     bool holes;  // any cell inside the chunk is a hole
 };
 
+// Where a ground is.
+typedef struct kst_reach {
+    _Alignas(64) double origin[4];  // of the ground, world [m]
+    double min[4], max[4];          // world bounds
+    float extent;                   // most that anything is from the origin, along an axis [m]
+    double size;                    // largest coordinate in the world: what doubles round by there [m]
+} kst_reach;
+void kst_reach_make(karst_pos origin, karst_box all, float extent, kst_reach *out);
+
 // Nodes over all chunks of a ground, relative to its origin. Level 0 has chunks for children.
 enum { KST_TOP_LEVELS = 12 };
 typedef struct kst_top {
-    _Alignas(64) double origin[4];  // of the ground, world [m]
-    double min[4], max[4];          // world bounds
+    kst_reach reach;
     size_t bytes;
     int level_count;
     int32_t nx[KST_TOP_LEVELS];
     size_t first[KST_TOP_LEVELS];
-    float extent;
-    double size;  // largest coordinate of the ground in the world: what doubles round by there [m]
     kst_node node[];
 } kst_top;
 

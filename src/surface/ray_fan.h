@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A ray near some fans: which of the 32 triangles of a block it may meet. Part of ray_body.h.
 #pragma once
-#include "surface/ray_box.h"
-
-#if defined(__AVX512F__)
-typedef float f16 __attribute__((vector_size(64)));
-#endif
+#include "surface/ray_ring.h"
 
 // The corners of a fan are projected along the ray onto a plane: x' = a . p, y' = b . p. A triangle is left out only
 // if the ray's own place, 0, is on the wrong side of an edge by more than `slack`.
@@ -59,11 +55,6 @@ static inline f16 low_half(__m512i v) {
 }
 static inline f16 high_half(__m512i v) {
     return (f16)_mm512_cvtepi32_ps(_mm512_srai_epi32(v, 16));
-}
-
-static inline f16 next(f16 v) {  // lane k + 1, round each ring
-    return (f16)_mm512_permutexvar_ps(_mm512_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8),
-                                      (__m512)v);
 }
 
 static inline f16 both(const f8 *v) {
@@ -130,11 +121,7 @@ static inline __attribute__((always_inline)) uint32_t fans_test(const kst_chunk_
         qa = x * r->a[0] + y * r->a[1] + z * r->a[2];
         qb = x * r->b[0] + y * r->b[1] + z * r->b[2];
     }
-    f16 spoke = pa * qb - pb * qa, rim = qa * next(qb) - qb * next(qa), other = -next(spoke);
-    __m512 least = _mm512_min_ps(_mm512_min_ps((__m512)spoke, (__m512)rim), (__m512)other);
-    __m512 most = _mm512_max_ps(_mm512_max_ps((__m512)spoke, (__m512)rim), (__m512)other);
-    return _mm512_cmp_ps_mask(least, _mm512_set1_ps(-r->slack), _CMP_GE_OQ) |
-           _mm512_cmp_ps_mask(most, _mm512_set1_ps(r->slack), _CMP_LE_OQ);
+    return rings_may_meet(pa, pb, qa, qb, r->slack);
 }
 
 // The triangles of block (i, j) that the ray may meet: bit 8 f + k is triangle k of fan f.
@@ -183,13 +170,6 @@ static inline void load_baked_ring(const karst_vertex *p, f8 *y, f8 *x, f8 *z) {
     *z = (f8)_mm256_cvtepi32_ps(_mm256_srai_epi32(r, 16));
 }
 
-static inline f8 next(f8 v) {  // lane k + 1
-    return (f8)_mm256_permutevar8x32_ps((__m256)v, _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0));
-}
-
-static inline uint32_t lanes(i8 m) {
-    return (uint32_t)_mm256_movemask_ps((__m256)m);
-}
 #else
 static const int16_t ring_at[8] = {0,
                                    1,
@@ -214,15 +194,6 @@ static inline void load_baked_ring(const karst_vertex *p, f8 *y, f8 *x, f8 *z) {
     }
 }
 
-static inline f8 next(f8 v) {
-    return (f8){v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[0]};
-}
-
-static inline uint32_t lanes(i8 m) {
-    uint32_t out = 0;
-    for (int k = 0; k < 8; ++k) out |= (uint32_t)(m[k] < 0) << k;
-    return out;
-}
 #endif
 
 static inline void place_centres(fan_ray *r) {
@@ -283,10 +254,7 @@ static inline __attribute__((always_inline)) uint32_t fan_test(const kst_chunk_v
         qa = x * r->a[0] + y * r->a[1] + z * r->a[2];
         qb = x * r->b[0] + y * r->b[1] + z * r->b[2];
     }
-    f8 spoke = pa * qb - pb * qa, rim = qa * next(qb) - qb * next(qa), other = next(spoke);
-    i8 one = (spoke >= -r->slack) & (rim >= -r->slack) & (other <= r->slack);
-    i8 two = (spoke <= r->slack) & (rim <= r->slack) & (other >= -r->slack);
-    return lanes(one | two);
+    return ring_may_meet(pa, pb, qa, qb, r->slack);
 }
 
 // The triangles of block (i, j) that the ray may meet: bit 8 f + k is triangle k of fan f.

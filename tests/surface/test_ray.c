@@ -4,80 +4,8 @@
 #include "karst/surface.h"
 #include "scenes/scenes.h"
 #include "support/prop.h"
+#include "support/soup.h"
 #include "surface/ray.h"
-
-// ---- the slow twin ---------------------------------------------------------------------------------
-
-typedef struct soup {
-    karst_triangle *triangle;
-    int count, room;
-} soup;
-
-static bool take(void *context, const karst_triangle *triangles, int count) {
-    soup *s = context;
-    if (s->count + count > s->room) {
-        s->room = 2 * (s->count + count);
-        s->triangle = realloc(s->triangle, sizeof *s->triangle * (size_t)s->room);
-    }
-    memcpy(s->triangle + s->count, triangles, sizeof *triangles * (size_t)count);
-    s->count += count;
-    return true;
-}
-
-static soup soup_of(const karst_ground *ground) {
-    soup s = {0};
-    for (uint32_t c = 0; c < karst_ground_chunk_count(ground); ++c)
-        assert_int_equal(karst_ground_triangles(ground, c, take, &s), KARST_OK);
-    return s;
-}
-
-typedef struct v3 {
-    long double x, y, z;
-} v3;
-static v3 sub(karst_pos a, karst_pos b) {
-    return (v3){(long double)a.x - b.x, (long double)a.y - b.y, (long double)a.z - b.z};
-}
-static v3 cross(v3 a, v3 b) {
-    return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-static long double dot(v3 a, v3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-// Signed volumes in long double (after Moeller and Trumbore in spirit: no shear, no rounding to share with the code
-// under test). margin: how far inside the triangle the ray passes, as the least weight; negative is outside.
-static bool meets(const karst_triangle *t, const karst_ray *ray, long double *at, long double *margin) {
-    v3 d = {ray->direction.x, ray->direction.y, ray->direction.z};
-    v3 a = sub(t->corner[0], ray->origin), b = sub(t->corner[1], ray->origin), c = sub(t->corner[2], ray->origin);
-    long double u = dot(d, cross(c, b)), v = dot(d, cross(a, c)), w = dot(d, cross(b, a)), sum = u + v + w;
-    if (sum == 0) return false;
-    u /= sum, v /= sum, w /= sum;
-    v3 n = cross(sub(t->corner[1], t->corner[0]), sub(t->corner[2], t->corner[0]));
-    *at = dot(a, n) / dot(d, n);
-    *margin = u < v ? (u < w ? u : w) : (v < w ? v : w);
-    return *at >= ray->t_min && *at <= ray->t_max;
-}
-
-// Nearest hit of all triangles. sure: a hit at least `clear` inside one; perhaps: at least a touch within clear
-// outside.
-typedef struct verdict {
-    bool sure, perhaps;
-    long double sure_t, perhaps_t;
-} verdict;
-
-static verdict oracle(const soup *s, const karst_ray *ray, long double clear) {
-    verdict v = {0};
-    for (int k = 0; k < s->count; ++k) {
-        long double t, margin;
-        if (!meets(&s->triangle[k], ray, &t, &margin) || margin < -clear) continue;
-        if (!v.perhaps || t < v.perhaps_t) v.perhaps_t = t;
-        v.perhaps = true;
-        if (margin < clear) continue;
-        if (!v.sure || t < v.sure_t) v.sure_t = t;
-        v.sure = true;
-    }
-    return v;
-}
 
 // ---- helpers ---------------------------------------------------------------------------------------
 
@@ -86,22 +14,6 @@ static karst_field *rough(int columns, int rows, double spacing, uint64_t seed, 
     karst_field *field;
     assert_int_equal(scene_rough_field(columns, rows, spacing, seed, displaced, holes, origin, &field), KARST_OK);
     return field;
-}
-
-static karst_ray down(double x, double z) {
-    return (karst_ray){.origin = {x, 1e5, z}, .direction = {0, -1, 0}, .t_min = 0, .t_max = INFINITY};
-}
-
-static karst_hit cast(const karst_ground *ground, karst_ray ray) {
-    karst_hit hit;
-    assert_int_equal(karst_ground_cast(ground, &ray, &hit), KARST_OK);
-    return hit;
-}
-
-static bool blocked(const karst_ground *ground, karst_ray ray) {
-    bool out = false;
-    assert_int_equal(karst_ground_blocked(ground, &ray, &out), KARST_OK);
-    return out;
 }
 
 static karst_pos inside(prop *p, karst_box b, double out) {
@@ -167,13 +79,13 @@ static void rays_meet_what_every_triangle_says(void **state) {
             if (ray.direction.x == 0 && ray.direction.y == 0 && ray.direction.z == 0) ray.direction.y = 1;
             if (prop_chance(&p, 0.3)) ray.t_min = prop_real(&p, -1, 0.5);
             if (prop_chance(&p, 0.3)) ray.t_max = prop_real(&p, ray.t_min, 1.5);
-            karst_hit hit = cast(ground, ray);
-            verdict v = oracle(&s, &ray, 1e-7L);
+            karst_hit hit = soup_hit(ground, ray);
+            soup_verdict v = soup_cast(&s, &ray, 1e-7L);
             double length = sqrt(ray.direction.x * ray.direction.x + ray.direction.y * ray.direction.y +
                                  ray.direction.z * ray.direction.z);
             prop_check(&p, !v.sure || hit.hit);
             prop_check(&p, !hit.hit || v.perhaps);
-            prop_check(&p, blocked(ground, ray) == hit.hit);
+            prop_check(&p, soup_blocked(ground, ray) == hit.hit);
             if (!hit.hit) continue;
             ++hits;
             prop_check(&p, hit.t * length <= (double)(v.sure ? v.sure_t : INFINITY) * length + 1e-4);
@@ -181,27 +93,9 @@ static void rays_meet_what_every_triangle_says(void **state) {
             prop_near(&p, hit.position.y, ray.origin.y + hit.t * ray.direction.y, 1e-9);
         }
         assert_true(hits > test_count(100));
-        free(s.triangle);
+        soup_free(&s);
         karst_field_destroy(field);
     }
-}
-
-// A ray may pass an edge or a vertex that it is aimed at by rounding, where that is an outline as seen from it. It
-// slipped through if eight rays round it all meet the ground there.
-static bool is_closed_round(const soup *s, const karst_ray *ray, double radius) {
-    v3 d = {ray->direction.x, ray->direction.y, ray->direction.z};
-    v3 e = cross(d, fabsl(d.x) < fabsl(d.y) ? (v3){1, 0, 0} : (v3){0, 1, 0}), f = cross(d, e);
-    double le = radius / sqrt((double)dot(e, e)), lf = radius / sqrt((double)dot(f, f));
-    for (int k = 0; k < 8; ++k) {
-        double p = cos(k * 0.785398) * le, q = sin(k * 0.785398) * lf;
-        karst_ray r = *ray;
-        r.origin.x += p * (double)e.x + q * (double)f.x;
-        r.origin.y += p * (double)e.y + q * (double)f.y;
-        r.origin.z += p * (double)e.z + q * (double)f.z;
-        verdict v = oracle(s, &r, 1e-9L);
-        if (!v.sure || v.sure_t > 1 + 2e-5L) return false;
-    }
-    return true;
 }
 
 // Rays aimed at the very vertices, mid-edges and places on edges, from all sides.
@@ -225,13 +119,13 @@ static void no_ray_slips_through_a_vertex_or_an_edge(void **state) {
             if (prop_chance(&p, 0.2)) from.y = target.y;
             karst_ray ray = karst_ray_make(from, minus(target, from));
             if (ray.direction.x == 0 && ray.direction.y == 0 && ray.direction.z == 0) continue;
-            karst_hit hit = cast(ground, ray);
+            karst_hit hit = soup_hit(ground, ray);
             if (hit.hit && hit.t <= 1 + 1e-4) continue;
             ++beside;
-            prop_check(&p, !is_closed_round(&s, &ray, 1e-5 * places[n].spacing));
+            prop_check(&p, !soup_closed_round(&s, &ray, 1e-5 * places[n].spacing));
         }
         assert_true(beside < 400);
-        free(s.triangle);
+        soup_free(&s);
         karst_field_destroy(field);
     }
 }
@@ -248,7 +142,7 @@ static void ray_and_height_agree_on_every_vertex_and_mid_edge(void **state) {
             for (int k = 0; k < 6; ++k) {
                 karst_pos a = s.triangle[n].corner[k / 2], b = s.triangle[n].corner[(k / 2 + k % 2) % 3];
                 double x = 0.5 * (a.x + b.x), z = 0.5 * (a.z + b.z), y = 0.5 * (a.y + b.y), top = NAN;
-                karst_hit hit = cast(ground, down(x, z));
+                karst_hit hit = soup_hit(ground, soup_down(x, z));
                 bool there = karst_ground_height(ground, x, z, &top);
                 // A middle of the outline of a displaced field may round to outside.
                 if (displaced && !there && !hit.hit) continue;
@@ -257,7 +151,7 @@ static void ray_and_height_agree_on_every_vertex_and_mid_edge(void **state) {
                 if (!displaced) assert_true(fabs(y - top) < 1e-6);
                 if (displaced) assert_true(top > y - 1e-6);
             }
-        free(s.triangle);
+        soup_free(&s);
         karst_field_destroy(field);
     }
 }
@@ -270,7 +164,7 @@ static void ray_and_height_agree_at_100_000_random_places(void **state) {
         int ground_met = 0, holes = 0;
         for (prop p = prop_begin("vertical", turn ? 20000 : 100000); prop_next(&p);) {
             double x = -500 + prop_real(&p, -20, 7 * 399 + 20), z = 1e6 + prop_real(&p, -20, 7 * 299 + 20), y = NAN;
-            karst_hit hit = cast(ground, down(x, z));
+            karst_hit hit = soup_hit(ground, soup_down(x, z));
             bool there = karst_ground_height(ground, x, z, &y);
             prop_check(&p, there == hit.hit);
             if (there) prop_near(&p, y, hit.position.y, 1e-4);
@@ -304,12 +198,12 @@ static void every_sheet_of_an_overhang_is_found(void **state) {
     int most = 0, several = 0;
     for (prop p = prop_begin("sheets", 1000); prop_next(&p);) {
         double x = prop_real(&p, 0, 105), z = prop_real(&p, 0, 105), want[64];
-        karst_ray ray = down(x, z);
+        karst_ray ray = soup_down(x, z);
         int n = 0, count = -1;
         bool close = false;
         for (int k = 0; k < s.count; ++k) {
             long double t, margin;
-            if (!meets(&s.triangle[k], &ray, &t, &margin)) continue;
+            if (!soup_meets(&s.triangle[k], &ray, &t, &margin)) continue;
             close |= fabsl(margin) < 1e-9L;
             if (margin >= 0) want[n++] = (double)(ray.origin.y - t);
         }
@@ -338,7 +232,7 @@ static void every_sheet_of_an_overhang_is_found(void **state) {
         assert_true(count >= 1);
         for (int i = 1; i < count; ++i) assert_true(level[i - 1].y - level[i].y > 1e-7);
     }
-    free(s.triangle);
+    soup_free(&s);
     karst_field_destroy(field);
 }
 
@@ -392,13 +286,13 @@ static void edges_that_are_not_shared_let_rays_through(void **state) {
                   target = {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), a.z + share * (b.z - a.z)};
         karst_pos from = {target.x + prop_real(&p, -40, 40), target.y + 200, target.z + prop_real(&p, -40, 40)};
         karst_ray ray = karst_ray_make(from, minus(target, from));
-        prop_check(&p, cast(ground, ray).hit);
+        prop_check(&p, soup_hit(ground, ray).hit);
         bool met = false;
         for (int k = 0; k < s.count && !met; ++k) met = meets_by_weights(&s.triangle[k], &ray);
         slipped += !met;
     }
     assert_true(slipped > 0);
-    free(s.triangle);
+    soup_free(&s);
     karst_field_destroy(field);
 }
 
@@ -409,12 +303,12 @@ static void a_hole_lets_rays_through_and_its_rim_is_ground(void **state) {
     assert_int_equal(karst_field_write_holes(field, (karst_rect){3, 4, 4, 5}, &hole, 1), KARST_OK);
     const karst_ground *ground = karst_field_ground(field);
     double y;
-    assert_false(cast(ground, down(0.1 + 7, 0.7 + 9)).hit);
+    assert_false(soup_hit(ground, soup_down(0.1 + 7, 0.7 + 9)).hit);
     assert_false(karst_ground_height(ground, 0.1 + 7, 0.7 + 9, &y));
     for (int k = 0; k < 8; ++k) {
         static const double rim[8][2] = {{3, 4}, {3.5, 4}, {4, 4}, {4, 4.5}, {4, 5}, {3.5, 5}, {3, 5}, {3, 4.5}};
         double x = 0.1 + 2 * rim[k][0], z = 0.7 + 2 * rim[k][1];
-        assert_true(cast(ground, down(x, z)).hit);
+        assert_true(soup_hit(ground, soup_down(x, z)).hit);
         assert_true(karst_ground_height(ground, x, z, &y));
     }
     karst_field_destroy(field);
@@ -427,18 +321,18 @@ static void rays_inside_a_flat_plane_meet_it(void **state) {
     karst_field *field;
     assert_int_equal(karst_field_create(&def, &field), KARST_OK);
     const karst_ground *ground = karst_field_ground(field);
-    karst_hit hit = cast(ground, karst_ray_make((karst_pos){-5, 0, 60.3}, (karst_pos){1, 0, 0.001}));
+    karst_hit hit = soup_hit(ground, karst_ray_make((karst_pos){-5, 0, 60.3}, (karst_pos){1, 0, 0.001}));
     assert_true(hit.hit && fabs(hit.t - 5) < 1e-9);
-    hit = cast(ground, karst_ray_make((karst_pos){50.5, 0, 60.3}, (karst_pos){-2, 0, 1}));
+    hit = soup_hit(ground, karst_ray_make((karst_pos){50.5, 0, 60.3}, (karst_pos){-2, 0, 1}));
     assert_true(hit.hit && hit.t == 0);
-    assert_false(cast(ground, karst_ray_make((karst_pos){-5, 1e-9, 60.3}, (karst_pos){1, 0, 0})).hit);
-    assert_false(cast(ground, karst_ray_make((karst_pos){-5, 0, 60.3}, (karst_pos){-1, 0, 0})).hit);
+    assert_false(soup_hit(ground, karst_ray_make((karst_pos){-5, 1e-9, 60.3}, (karst_pos){1, 0, 0})).hit);
+    assert_false(soup_hit(ground, karst_ray_make((karst_pos){-5, 0, 60.3}, (karst_pos){-1, 0, 0})).hit);
     // A closed range of t, from both sides.
     karst_ray up = {.origin = {3, -2, 3}, .direction = {0, 1, 0}, .t_min = 2, .t_max = 2};
-    assert_true(cast(ground, up).hit);
+    assert_true(soup_hit(ground, up).hit);
     up.t_min = 2.0000001;
     up.t_max = 9;
-    assert_false(cast(ground, up).hit);
+    assert_false(soup_hit(ground, up).hit);
     karst_field_destroy(field);
 }
 
@@ -459,12 +353,12 @@ static void far_borders_are_ground(void **state) {
                              KARST_OK);
             prop_check(&p, karst_ground_height(ground, x, z, &y));
             prop_near(&p, y, origin.y + sample, 1e-9);
-            karst_hit hit = cast(ground, down(x, z));
+            karst_hit hit = soup_hit(ground, soup_down(x, z));
             prop_check(&p, hit.hit);
             prop_near(&p, hit.position.y, y, 1e-6);
             if (i == columns - 1)
                 prop_check(&p, !karst_ground_height(ground, x + spacing * 1e-3, z, &y) &&
-                                   !cast(ground, down(x + spacing * 1e-3, z)).hit);
+                                   !soup_hit(ground, soup_down(x + spacing * 1e-3, z)).hit);
         }
         karst_field_destroy(field);
     }
@@ -582,8 +476,8 @@ static void baked_ground_is_met_like_its_triangles(void **state) {
             const karst_triangle *t = &s.triangle[prop_int(&p, 0, s.count - 1)];
             karst_pos from = inside(&p, box, 1), to = prop_chance(&p, 0.5) ? inside(&p, box, 0) : t->corner[0];
             karst_ray ray = karst_ray_make(from, minus(to, from));
-            karst_hit hit = cast(ground, ray);
-            verdict v = oracle(&s, &ray, 1e-7L);
+            karst_hit hit = soup_hit(ground, ray);
+            soup_verdict v = soup_cast(&s, &ray, 1e-7L);
             double length = sqrt(ray.direction.x * ray.direction.x + ray.direction.y * ray.direction.y +
                                  ray.direction.z * ray.direction.z);
             prop_check(&p, !v.sure || hit.hit);
@@ -598,7 +492,7 @@ static void baked_ground_is_met_like_its_triangles(void **state) {
             if (!isnan(y) && v.sure) prop_check(&p, y >= hit.position.y - 1e-3 * w->spacing);
         }
         assert_true(hits > test_count(25));
-        free(s.triangle);
+        soup_free(&s);
         baked_free(b);
         karst_field_destroy(field);
     }
@@ -657,8 +551,8 @@ static void rays_from_a_thousand_kilometres_are_exact(void **state) {
         karst_pos to = inside(&p, box, 0), from = {to.x + prop_real(&p, -1e6, 1e6), to.y + prop_real(&p, 1e4, 5e5),
                                                    to.z + prop_real(&p, -1e6, 1e6)};
         karst_ray ray = karst_ray_make(from, minus(to, from));
-        karst_hit hit = cast(ground, ray);
-        verdict v = oracle(&s, &ray, 1e-6L);
+        karst_hit hit = soup_hit(ground, ray);
+        soup_verdict v = soup_cast(&s, &ray, 1e-6L);
         prop_check(&p, !v.sure || hit.hit);
         prop_check(&p, !hit.hit || v.perhaps);
         if (!hit.hit) continue;
@@ -669,7 +563,7 @@ static void rays_from_a_thousand_kilometres_are_exact(void **state) {
         prop_check(&p, hit.t * length >= (double)v.perhaps_t * length - 1e-4);
     }
     assert_true(hits > test_count(100));
-    free(s.triangle);
+    soup_free(&s);
     karst_field_destroy(field);
 }
 
@@ -691,7 +585,7 @@ static void a_very_long_field_is_as_exact_at_its_end(void **state) {
     karst_field_chunk_grid(field, &nx, &nz);
     for (int32_t z = 0; z < nz; ++z)
         for (int32_t x = nx - 4; x < nx; ++x)
-            assert_int_equal(karst_ground_triangles(ground, (uint32_t)(z * nx + x), take, &s), KARST_OK);
+            assert_int_equal(karst_ground_triangles(ground, (uint32_t)(z * nx + x), soup_take, &s), KARST_OK);
     int hits = 0;
     for (prop p = prop_begin("long", 500); prop_next(&p);) {
         const karst_triangle *t = &s.triangle[prop_int(&p, 0, s.count - 1)];
@@ -699,8 +593,8 @@ static void a_very_long_field_is_as_exact_at_its_end(void **state) {
         karst_pos from = {to.x + prop_real(&p, -40, 90), to.y + prop_real(&p, 1, 60), to.z + prop_real(&p, -60, 60)};
         if (from.x < 0.5 * (FROM - 60)) continue;
         karst_ray ray = karst_ray_make(from, minus(to, from));
-        karst_hit hit = cast(ground, ray);
-        verdict v = oracle(&s, &ray, 1e-9L);
+        karst_hit hit = soup_hit(ground, ray);
+        soup_verdict v = soup_cast(&s, &ray, 1e-9L);
         double length = sqrt(ray.direction.x * ray.direction.x + ray.direction.y * ray.direction.y +
                              ray.direction.z * ray.direction.z);
         prop_check(&p, !v.sure || hit.hit);
@@ -710,7 +604,7 @@ static void a_very_long_field_is_as_exact_at_its_end(void **state) {
         prop_check(&p, hit.t * length >= (double)v.perhaps_t * length - 1e-4);
     }
     assert_true(hits > test_count(300));
-    free(s.triangle);
+    soup_free(&s);
     karst_field_destroy(field);
 }
 
