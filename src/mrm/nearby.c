@@ -52,36 +52,49 @@ static void select_middle(kst_nearby *n, uint32_t from, uint32_t count, int axis
     }
 }
 
-static karst_status split(kst_nearby *n, const karst_progress *progress, uint32_t at, uint32_t from, uint32_t count) {
-    node *x = &n->nodes[at];
-    float low[3], high[3];
-    for (int k = 0; k < 3; ++k) x->low[k] = low[k] = FLT_MAX, x->high[k] = high[k] = -FLT_MAX;
-    for (uint32_t i = from; i < from + count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            for (int c = 0; c < 3; ++c) {
-                float p = corner(n->model, n->order[i], c)[k];
-                x->low[k] = p < x->low[k] ? p : x->low[k];
-                x->high[k] = p > x->high[k] ? p : x->high[k];
-            }
-            float p = n->middle[n->order[i]][k];
-            low[k] = p < low[k] ? p : low[k];
-            high[k] = p > high[k] ? p : high[k];
-        }
+static void empty(node *x) {
+    for (int k = 0; k < 3; ++k) x->low[k] = FLT_MAX, x->high[k] = -FLT_MAX;
+}
+
+static void widen(node *x, const float low[3], const float high[3]) {
+    for (int k = 0; k < 3; ++k) {
+        x->low[k] = low[k] < x->low[k] ? low[k] : x->low[k];
+        x->high[k] = high[k] > x->high[k] ? high[k] : x->high[k];
+    }
+}
+
+static int longest_side(const kst_nearby *n, uint32_t from, uint32_t count) {
+    node x;
+    empty(&x);
+    for (uint32_t i = from; i < from + count; ++i) widen(&x, n->middle[n->order[i]], n->middle[n->order[i]]);
     int axis = 0;
     for (int k = 1; k < 3; ++k)
-        if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
+        if (x.high[k] - x.low[k] > x.high[axis] - x.low[axis]) axis = k;
+    return axis;
+}
+
+// The box of a leaf from its triangles, that of others from their halves.
+static karst_status split(kst_nearby *n, const karst_progress *progress, uint32_t at, uint32_t from, uint32_t count) {
+    node *x = &n->nodes[at];
+    empty(x);
     x->from = from;
     x->count = count;
-    if (count <= LEAF) return KARST_OK;
-    select_middle(n, from, count, axis);
+    if (count <= LEAF) {
+        for (uint32_t i = from; i < from + count; ++i)
+            for (int c = 0; c < 3; ++c) widen(x, corner(n->model, n->order[i], c), corner(n->model, n->order[i], c));
+        return KARST_OK;
+    }
+    select_middle(n, from, count, longest_side(n, from, count));
     uint32_t halves = n->node_count;
     n->node_count += 2;
-    n->nodes[at].from = halves;
-    n->nodes[at].count = 0;
+    x->from = halves;
+    x->count = 0;
     karst_status status = KARST_OK;
     if (count > MANY) status = kst_progress_step(progress, "look", (double)from / n->model->triangle_count);
     if (!status) status = split(n, progress, halves, from, count / 2);
-    return status ? status : split(n, progress, halves + 1, from + count / 2, count - count / 2);
+    if (!status) status = split(n, progress, halves + 1, from + count / 2, count - count / 2);
+    for (uint32_t k = halves; k < halves + 2 && !status; ++k) widen(x, n->nodes[k].low, n->nodes[k].high);
+    return status;
 }
 
 karst_status kst_nearby_create(const karst_model *model, const karst_progress *progress, kst_nearby **out) {
@@ -172,18 +185,21 @@ kst_nearest_hit kst_nearby_find(const kst_nearby *n, karst_vec3 at, uint32_t hin
     const float place[3] = {at.x, at.y, at.z};
     kst_nearest_hit best = {INFINITY, 0, 0, 0};
     against(n->model, hint < n->model->triangle_count ? hint : 0, place, &best);
-    uint32_t stack[64];  // the tree is balanced: two a level are open
+    struct {
+        uint32_t node;
+        float square;
+    } stack[64];  // the tree is balanced: two a level are open
     int depth = 0;
-    stack[depth++] = 0;
+    stack[depth].node = 0, stack[depth++].square = to_box(n->nodes, place);
     while (depth) {
-        const node *x = &n->nodes[stack[--depth]];
-        if (to_box(x, place) >= best.square) continue;
+        const node *x = &n->nodes[stack[--depth].node];
+        if (stack[depth].square >= best.square) continue;
         for (uint32_t i = x->from; i < x->from + x->count; ++i) against(n->model, n->order[i], place, &best);
         if (x->count) continue;
-        uint32_t near = x->from, far = x->from + 1;
-        if (to_box(&n->nodes[far], place) < to_box(&n->nodes[near], place)) near = far, far = x->from;
-        stack[depth++] = far;
-        stack[depth++] = near;
+        float square[2] = {to_box(&n->nodes[x->from], place), to_box(&n->nodes[x->from + 1], place)};
+        uint32_t near = square[1] < square[0];
+        stack[depth].node = x->from + 1 - near, stack[depth++].square = square[1 - near];
+        stack[depth].node = x->from + near, stack[depth++].square = square[near];
     }
     return best;
 }

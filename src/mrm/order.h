@@ -177,7 +177,7 @@ void kst_order_forget(kst_order *o);  // what the list is not made from
 bool kst_star_gather(kst_order *o, uint32_t v, bool samples);  // false: too many faces
 void kst_star_lines(kst_order *o);
 bool kst_star_legal(kst_order *o, uint32_t u);
-bool kst_star_fan(kst_order *o, uint32_t u);                          // after kst_star_legal
+bool kst_star_fan(kst_order *o, uint32_t u, bool fill);  // after kst_star_legal; false: only whether it may be
 uint32_t kst_star_wedge(const kst_order *o, uint32_t w, uint32_t u);  // of u, that takes over from w; likewise
 
 // cost.c

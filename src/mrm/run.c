@@ -36,7 +36,7 @@ static int try_ways(kst_order *o, uint32_t v, const uint32_t *near, const double
     int tried = 0;
     for (int j = 0; j < count && tried < (o->planes_only ? 1 : o->ways); ++j) {
         if (o->refusals[v] && near[j] == o->refused[v]) continue;
-        if (!kst_star_legal(o, near[j]) || !kst_star_fan(o, near[j])) continue;
+        if (!kst_star_legal(o, near[j]) || !kst_star_fan(o, near[j], !o->planes_only)) continue;
         ++tried;
         float cost = (float)planes[j] * o->plane_share;
         if (!o->planes_only) {
@@ -269,7 +269,7 @@ static uint32_t fit(kst_order *o, uint32_t u) {
 static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     kst_star *s = o->star;
     o->bend = o->bends[v];
-    bool good = kst_star_gather(o, v, true) && kst_star_legal(o, u) && kst_star_fan(o, u);
+    bool good = kst_star_gather(o, v, true) && kst_star_legal(o, u) && kst_star_fan(o, u, true);
     o->bend = false;
     if (!good) return false;
     kst_star_lines(o);
@@ -344,7 +344,7 @@ static bool is_right(kst_order *o, uint32_t v, uint32_t u, float worst) {
     kst_part part;
     if (u == KST_VANISH)
         return kst_part_cost(o, v, true, &part) < FLT_MAX && kst_part_extent(o, &part) > lost_beyond * lost_beyond;
-    if (!kst_star_gather(o, v, true) || !kst_star_legal(o, u) || !kst_star_fan(o, u)) return false;
+    if (!kst_star_gather(o, v, true) || !kst_star_legal(o, u) || !kst_star_fan(o, u, true)) return false;
     kst_star_lines(o);
     kst_cost_samples(o, u);
     return reach(o, u) > lost_beyond * lost_beyond;

@@ -181,7 +181,7 @@ uint32_t kst_star_wedge(const kst_order *o, uint32_t w, uint32_t u) {
     return best;
 }
 
-bool kst_star_fan(kst_order *o, uint32_t u) {
+bool kst_star_fan(kst_order *o, uint32_t u, bool fill) {
     kst_star *s = o->star;
     const float *at_u = o->place[u], *at_v = o->place[s->v];
     uint32_t last = KST_NONE, after = KST_NONE;
@@ -202,6 +202,7 @@ bool kst_star_fan(kst_order *o, uint32_t u) {
         float area = kst_dot(x->n, x->n);
         if (area <= least_area_square) return false;
         if (!o->bend && kst_dot(x->n, was) < least_cosine * sqrtf(area * kst_dot(was, was))) return false;
+        if (!fill) continue;
         kst_sub(x->g, x->e, h);
         x->inv_n = 1 / area;
         x->inv_e = 1 / kst_dot(x->e, x->e);
