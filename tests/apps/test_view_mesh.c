@@ -233,18 +233,21 @@ static void an_armys_budget_is_dragged(void **state) {
     const char *pack = temp_path("army.kpack");
     if (karst_bake_field(field, pack, &def, NULL, &report, NULL)) fail_msg("%s", report.message);
     karst_field_destroy(field);
-    const char *const words[] = {"karst-view", pack,          "--size",    "500x420", "--seconds",  "100",
-                                 "--json",     "--army",      "made:jeep", "--army",  "made:truck", "--count",
-                                 "60",         "--lod-error", "8",         NULL};
-    const char *const nothing[] = {"sleep 0.5", NULL};
-    cJSON *a = visit(words, "army.kpack", nothing);
+#define WORDS                                                                                                          \
+    "karst-view", pack, "--size", "500x420", "--json", "--army", "made:jeep", "--army", "made:truck", "--count", "60", \
+        "--lod-error", "8"
+    const char *const words[] = {WORDS, "--seconds", "100", NULL};
+    ran r = run_words((const char *const[]){WORDS, "--screenshot", temp_path("army.ppm"), NULL});
+    cJSON *a = cJSON_Parse(r.out);
+    assert_non_null(a);
+    ran_free(&r);
     assert_true(number_in(a, "army_triangles_most") == 60000);
-    const char *const hands[] = {drag(a, 0.6, 0.3), "sleep 0.5", NULL};
+    const char *const hands[] = {drag(a, 0.6, 0.3), NULL};
     cJSON *b = visit(words, "army.kpack", hands);
     double full = 60 * 2756, wanted = 1000 * pow(full / 1000, 0.3);  // jeeps and trucks have 2,684 and 2,828
     double is = number_in(b, "army_triangles_most");
     if (fabs(log(is / wanted)) > 0.1) fail_msg("dragged to %.0f triangles, wanted about %.0f", is, wanted);
-    assert_true(number_in(b, "army_triangles") <= is && number_in(b, "yaw_rad") == number_in(a, "yaw_rad"));
+    assert_true(number_in(b, "yaw_rad") == number_in(a, "yaw_rad"));
     cJSON_Delete(a);
     cJSON_Delete(b);
     display_close(server);
