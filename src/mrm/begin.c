@@ -27,7 +27,7 @@ static void scale_places(kst_order *o) {
     }
     o->diagonal = sqrt(square);
     o->move_unit = kst_mrm_move_unit(o->diagonal);
-    for (uint32_t v = 0; v < o->vertex_count; ++v) kst_place_of(o, o->source->position[v], o->place[v]);
+    for (uint32_t v = 0; v < o->vertex_count; ++v) kst_place_of(o, o->source->position[v], o->at[v].place);
 }
 
 static void scale_attributes(kst_order *o) {
@@ -43,17 +43,17 @@ static void scale_attributes(kst_order *o) {
 
 static void list_faces(kst_order *o) {
     for (uint32_t f = 0; f < o->face_count; ++f)
-        for (int k = 0; k < 3; ++k) ++o->listed[o->face[f][k]];
+        for (int k = 0; k < 3; ++k) ++o->at[o->face[f][k]].listed;
     for (uint32_t v = 0; v < o->vertex_count; ++v) {
-        o->pool[o->pool_count] = v, o->pool[o->pool_count + 1] = o->listed[v];
-        o->list[v] = (uint32_t)o->pool_count + KST_LIST_HEAD;
-        o->pool_count += KST_LIST_HEAD + o->listed[v];
-        o->listed[v] = 0;
+        o->pool[o->pool_count] = v, o->pool[o->pool_count + 1] = o->at[v].listed;
+        o->at[v].list = (uint32_t)o->pool_count + KST_LIST_HEAD;
+        o->pool_count += KST_LIST_HEAD + o->at[v].listed;
+        o->at[v].listed = 0;
     }
     for (uint32_t f = 0; f < o->face_count; ++f)
         for (int k = 0; k < 3; ++k) {
             uint32_t v = o->face[f][k];
-            o->pool[o->list[v] + o->listed[v]++] = f;
+            o->pool[o->at[v].list + o->at[v].listed++] = f;
         }
 }
 
@@ -61,8 +61,8 @@ static void find_normals(kst_order *o) {
     for (uint32_t f = 0; f < o->face_count; ++f) {
         const uint32_t *v = o->face[f];
         float e[3], g[3], n[3];
-        kst_sub(o->place[v[1]], o->place[v[0]], e);
-        kst_sub(o->place[v[2]], o->place[v[0]], g);
+        kst_sub(o->at[v[1]].place, o->at[v[0]].place, e);
+        kst_sub(o->at[v[2]].place, o->at[v[0]].place, g);
         kst_cross(e, g, n);
         for (int k = 0; k < 3; ++k)
             for (int c = 0; c < 3; ++c) o->normal[v[k]][c] += n[c];
@@ -75,35 +75,30 @@ static void find_normals(kst_order *o) {
 
 // A vertex is on a border when it has a neighbour that shares one face with it.
 static void find_borders(kst_order *o) {
-    uint32_t *seen = o->mark2;  // as a count of faces
     for (uint32_t v = 0; v < o->vertex_count; ++v) {
-        const uint32_t *list = o->pool + o->list[v];
-        for (uint32_t j = 0; j < o->listed[v]; ++j)
-            for (int k = 0; k < 3; ++k) seen[o->face[list[j]][k]] = 0;
-        for (uint32_t j = 0; j < o->listed[v]; ++j)
-            for (int k = 0; k < 3; ++k) ++seen[o->face[list[j]][k]];
-        for (uint32_t j = 0; j < o->listed[v]; ++j)
+        const uint32_t *list = o->pool + o->at[v].list;
+        for (uint32_t j = 0; j < o->at[v].listed; ++j)
+            for (int k = 0; k < 3; ++k) o->at[o->face[list[j]][k]].mark2 = 0;  // as a count of faces
+        for (uint32_t j = 0; j < o->at[v].listed; ++j)
+            for (int k = 0; k < 3; ++k) ++o->at[o->face[list[j]][k]].mark2;
+        for (uint32_t j = 0; j < o->at[v].listed; ++j)
             for (int k = 0; k < 3; ++k)
-                if (o->face[list[j]][k] != v && seen[o->face[list[j]][k]] == 1) o->border[v] = 1;
+                if (o->face[list[j]][k] != v && o->at[o->face[list[j]][k]].mark2 == 1) o->at[v].border = 1;
     }
-    memset(seen, 0, o->vertex_count * sizeof *seen);
+    for (uint32_t v = 0; v < o->vertex_count; ++v) o->at[v].mark2 = 0;
 }
 
 // Every array once, those that the list is made from apart: what it is, how many elements.
 #define WORK(X)                                     \
-    X(place, o->vertex_room)                        \
+    X(at, o->vertex_room)                           \
     X(normal, o->vertex_room)                       \
     X(attribute, o->attributes ? o->wedge_room : 0) \
     X(origin, o->wedge_room)                        \
     X(face, o->face_count)                          \
     X(corner, o->face_count)                        \
-    X(border, o->vertex_room)                       \
-    X(dirty, o->vertex_room)                        \
     X(refusals, o->vertex_room)                     \
     X(bends, o->vertex_room)                        \
     X(refused, o->vertex_room)                      \
-    X(list, o->vertex_room)                         \
-    X(listed, o->vertex_room)                       \
     X(pool, o->pool_room)                           \
     X(sample.place, o->sample.count)                \
     X(sample.normal, o->sample.count)               \
@@ -117,9 +112,8 @@ static void find_borders(kst_order *o) {
     X(key, o->vertex_room)                          \
     X(target, o->vertex_room)                       \
     X(heap, o->vertex_room)                         \
+    X(heap_key, o->vertex_room)                     \
     X(heap_at, o->vertex_room)                      \
-    X(mark, o->vertex_room)                         \
-    X(mark2, o->vertex_room)                        \
     X(star, 1)
 #define RESULTS(X)            \
     X(died, o->face_count)    \
@@ -148,7 +142,7 @@ static karst_status fill(kst_order *o, const karst_progress *progress) {
     find_normals(o);
     find_borders(o);
     if (o->def->keep_borders)
-        for (uint32_t v = 0; v < o->vertex_count; ++v) o->keep[v] |= o->border[v];
+        for (uint32_t v = 0; v < o->vertex_count; ++v) o->keep[v] |= o->at[v].border;
     status = kst_progress_step(progress, "prepare", 0.6);
     if (status) return status;
     kst_samples_begin(o);

@@ -20,8 +20,8 @@ void kst_cost_prepare(kst_order *o) {
     for (int j = 0; j < s->face_count; ++j) {
         const uint32_t *f = o->face[s->face[j]];
         float e[3], g[3], *n = s->cross[j];
-        kst_sub(o->place[f[1]], o->place[f[0]], e);
-        kst_sub(o->place[f[2]], o->place[f[0]], g);
+        kst_sub(o->at[f[1]].place, o->at[f[0]].place, e);
+        kst_sub(o->at[f[2]].place, o->at[f[0]].place, g);
         kst_cross(e, g, n);
         n[4] = sqrtf(kst_dot(n, n));
         n[3] = n[4] > 0 ? 1 / n[4] : 0;
@@ -32,14 +32,14 @@ double kst_cost_planes(const kst_order *o, uint32_t u) {
     const kst_star *s = o->star;
     float d[3], e[3], x[3];
     double cost = 0;
-    kst_sub(o->place[u], o->place[s->v], d);
+    kst_sub(o->at[u].place, o->at[s->v].place, d);
     for (int j = 0; j < s->face_count; ++j) {
         float t = kst_dot(s->cross[j], d);
         cost += (double)(t * t * s->cross[j][3]);
     }
     cost /= 6;
     for (int j = 0; j < s->line_count; ++j) {
-        kst_sub(o->place[s->line[j].vertex], o->place[s->v], e);
+        kst_sub(o->at[s->line[j].vertex].place, o->at[s->v].place, e);
         kst_cross(e, d, x);
         cost += (double)(kst_dot(x, x) * 0.5f * o->def->boundary);
     }
@@ -53,7 +53,7 @@ static float cost_of_ear(const kst_order *o, uint32_t u) {
     float cost = 0;
     for (int i = 0; i < s->sample_count; ++i) {
         const float p[3] = {s->x[0][i], s->x[1][i], s->x[2][i]};
-        cost += s->weight[i] * kst_segment(p, o->place[u], o->place[s->shared[0][2]]);
+        cost += s->weight[i] * kst_segment(p, o->at[u].place, o->at[s->shared[0][2]].place);
     }
     return cost * (1 + o->def->boundary);
 }
@@ -87,9 +87,9 @@ static void add_border_distance(kst_order *o, uint32_t u) {
         if (!o->sample.border[s->sample[i]]) continue;
         const float p[3] = {s->x[0][i], s->x[1][i], s->x[2][i]};
         float now = FLT_MAX, was = FLT_MAX;
-        for (int k = 0; k < edges; ++k) now = fminf(now, kst_segment(p, o->place[u], o->place[edge[k]]));
+        for (int k = 0; k < edges; ++k) now = fminf(now, kst_segment(p, o->at[u].place, o->at[edge[k]].place));
         for (int k = 0; k < s->line_count; ++k)
-            if (!s->line[k].seam) was = fminf(was, kst_segment(p, o->place[s->v], o->place[s->line[k].vertex]));
+            if (!s->line[k].seam) was = fminf(was, kst_segment(p, o->at[s->v].place, o->at[s->line[k].vertex].place));
         if (was >= now || was > 4 * s->off[i] + own_border) continue;
         s->best[i] += o->def->boundary * (now - was);
         s->apart[i] = fmaxf(s->apart[i], now);
@@ -99,8 +99,8 @@ static void add_border_distance(kst_order *o, uint32_t u) {
 float kst_cost_samples(kst_order *o, uint32_t u) {
     kst_star *s = o->star;
     if (!s->fan_count) return cost_of_ear(o, u);
-    kst_nearest(o, s, o->place[u]);
-    if (o->border[s->v]) add_border_distance(o, u);
+    kst_nearest(o, s, o->at[u].place);
+    if (o->at[s->v].border) add_border_distance(o, u);
     float cost = 0, area = 0;
     for (int j = 0; j < s->fan_count; ++j) area += sqrtf(kst_dot(s->fan[j].n, s->fan[j].n));
     for (int i = 0; i < s->sample_count; ++i) {
@@ -119,12 +119,12 @@ float kst_cost_texture(const kst_order *o, uint32_t u) {
         const float *a0 = o->attribute[o->corner[f->face][f->corner]], *a1 = o->attribute[f->wedge[1]],
                     *a2 = o->attribute[f->wedge[2]], *to = o->attribute[f->wedge[0]];
         float e[3], g[3], n[3], p[3], m[3];
-        kst_sub(o->place[f->a], o->place[s->v], e);
-        kst_sub(o->place[f->b], o->place[s->v], g);
+        kst_sub(o->at[f->a].place, o->at[s->v].place, e);
+        kst_sub(o->at[f->b].place, o->at[s->v].place, g);
         kst_cross(e, g, n);
         float area = kst_dot(n, n);
         if (area <= 0) continue;
-        kst_sub(o->place[u], o->place[s->v], p);
+        kst_sub(o->at[u].place, o->at[s->v].place, p);
         kst_cross(p, g, m);
         float b1 = kst_dot(m, n) / area;
         kst_cross(e, p, m);

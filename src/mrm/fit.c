@@ -103,8 +103,8 @@ static void each_sample(kst_order *o, uint32_t f, uint32_t u, fit *x, int at, bo
     const uint32_t *v = o->face[f], *w = o->corner[f];
     const float *n[3] = {o->attribute[w[k]] + 2, o->attribute[w[(k + 1) % 3]] + 2, o->attribute[w[(k + 2) % 3]] + 2};
     spread s;
-    kst_sub(o->place[v[(k + 1) % 3]], o->place[u], s.e);
-    kst_sub(o->place[v[(k + 2) % 3]], o->place[u], s.g);
+    kst_sub(o->at[v[(k + 1) % 3]].place, o->at[u].place, s.e);
+    kst_sub(o->at[v[(k + 2) % 3]].place, o->at[u].place, s.g);
     kst_cross(s.e, s.g, s.n);
     float area = kst_dot(s.n, s.n);
     if (area <= 0) return;
@@ -112,7 +112,7 @@ static void each_sample(kst_order *o, uint32_t f, uint32_t u, fit *x, int at, bo
     for (uint32_t i = o->sample_of[f]; i != KST_NONE; i = o->sample.next[i]) {
         if (i >= o->source_wedges) continue;
         float p[3], share[3], off[3], now[3];
-        kst_sub(o->sample.place[i], o->place[u], p);
+        kst_sub(o->sample.place[i], o->at[u].place, p);
         shares_at(&s, p, share);
         for (int c = 0; c < 3; ++c)
             off[c] = o->attribute[i][2 + c] - share[0] * n[0][c] - share[1] * n[1][c] - share[2] * n[2][c];
@@ -129,8 +129,8 @@ static bool gather(kst_order *o, uint32_t u, fit *x) {
     x->count = 0;
     memset(x->sum, 0, sizeof x->sum);
     memset(x->share, 0, sizeof x->share);
-    for (uint32_t j = 0; j < o->listed[u]; ++j) {
-        uint32_t f = o->pool[o->list[u] + j];
+    for (uint32_t j = 0; j < o->at[u].listed; ++j) {
+        uint32_t f = o->pool[o->at[u].list + j];
         int at = wedge_at(o, x, own_wedge(o, f, u));
         if (at < 0) return false;
         each_sample(o, f, u, x, at, false);
@@ -178,22 +178,22 @@ static uint32_t copy_vertex(kst_order *o, uint32_t v) {
     m->vertex_count = o->vertex_count;
     m->position[to] = kst_place_now(o, v);
     if (m->skin) m->skin[to] = m->skin[v];
-    memcpy(o->place[to], o->place[v], sizeof *o->place);
+    memcpy(o->at[to].place, o->at[v].place, sizeof o->at[v].place);
     memcpy(o->normal[to], o->normal[v], sizeof *o->normal);
-    o->border[to] = o->border[v];
+    o->at[to].border = o->at[v].border;
     o->part[to] = o->part[v];
     return to;
 }
 
 bool kst_fit(kst_order *o, uint32_t u, kst_copy *out) {
-    if (o->keep[u] || !o->listed[u] || o->normal_length <= 0) return false;
+    if (o->keep[u] || !o->at[u].listed || o->normal_length <= 0) return false;
     fit x;
     if (!gather(o, u, &x)) return false;
     float least = worth * o->normal_length * worth * o->normal_length * o->area / (float)o->live_vertices;
     if (solve(o, &x) <= least) return false;
     if (o->vertex_count == o->vertex_room || (uint32_t)x.count > o->wedge_room - o->wedge_count) return false;
-    for (uint32_t j = 0; j < o->listed[u]; ++j) {
-        uint32_t f = o->pool[o->list[u] + j];
+    for (uint32_t j = 0; j < o->at[u].listed; ++j) {
+        uint32_t f = o->pool[o->at[u].list + j];
         each_sample(o, f, u, &x, wedge_at(o, &x, own_wedge(o, f, u)), true);
     }
     out->vertex = copy_vertex(o, u);

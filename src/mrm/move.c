@@ -18,10 +18,10 @@ static int corner_of(const kst_order *o, uint32_t f, uint32_t v) {
 static bool add_face(kst_order *o, uint32_t f, uint32_t u, normal_equations *eq) {
     kst_star *s = o->star;
     int k = corner_of(o, f, u);
-    const float *at = o->place[u];
+    const float *at = o->at[u].place;
     float e[3], g[3], n[3], p[3], m[3];
-    kst_sub(o->place[o->face[f][(k + 1) % 3]], at, e);
-    kst_sub(o->place[o->face[f][(k + 2) % 3]], at, g);
+    kst_sub(o->at[o->face[f][(k + 1) % 3]].place, at, e);
+    kst_sub(o->at[o->face[f][(k + 2) % 3]].place, at, g);
     kst_cross(e, g, n);
     float area = kst_dot(n, n);
     if (area <= 0) return false;
@@ -69,18 +69,18 @@ static bool solve(normal_equations *eq, double out[3]) {
 static bool fan_at(kst_order *o, uint32_t u, const float to[3]) {
     kst_star *s = o->star;
     s->fan_count = 0;
-    for (uint32_t j = 0; j < o->listed[u]; ++j) {
-        uint32_t f = o->pool[o->list[u] + j];
+    for (uint32_t j = 0; j < o->at[u].listed; ++j) {
+        uint32_t f = o->pool[o->at[u].list + j];
         int k = corner_of(o, f, u);
         kst_fan_face *x = &s->fan[s->fan_count++];
         float e[3], g[3], was[3], h[3];
         x->face = f, x->a = o->face[f][(k + 1) % 3], x->b = o->face[f][(k + 2) % 3];
         for (int c = 0; c < 3; ++c) x->wedge[c] = o->corner[f][(k + c) % 3];
-        kst_sub(o->place[x->a], to, x->e);
-        kst_sub(o->place[x->b], to, x->g);
+        kst_sub(o->at[x->a].place, to, x->e);
+        kst_sub(o->at[x->b].place, to, x->g);
         kst_cross(x->e, x->g, x->n);
-        kst_sub(o->place[x->a], o->place[u], e);
-        kst_sub(o->place[x->b], o->place[u], g);
+        kst_sub(o->at[x->a].place, o->at[u].place, e);
+        kst_sub(o->at[x->b].place, o->at[u].place, g);
         kst_cross(e, g, was);
         float area = kst_dot(x->n, x->n);
         if (area < 1e-24f || kst_dot(x->n, was) < least_cosine * sqrtf(area * kst_dot(was, was))) return false;
@@ -107,7 +107,7 @@ static bool snap_place(const kst_order *o, uint32_t u, float to[3], uint16_t *co
     karst_vec3 p;
     if (!nearest_code(o, u, to, code, &p)) return false;
     kst_place_of(o, p, to);
-    return memcmp(to, o->place[u], sizeof o->place[u]) != 0;
+    return memcmp(to, o->at[u].place, sizeof o->at[u].place) != 0;
 }
 
 karst_vec3 kst_place_now(const kst_order *o, uint32_t v) {
@@ -115,21 +115,21 @@ karst_vec3 kst_place_now(const kst_order *o, uint32_t v) {
     uint16_t code;
     karst_vec3 p = o->source->position[v];
     kst_place_of(o, p, own);
-    if (memcmp(own, o->place[v], sizeof own)) nearest_code(o, v, o->place[v], &code, &p);
+    if (memcmp(own, o->at[v].place, sizeof own)) nearest_code(o, v, o->at[v].place, &code, &p);
     return p;
 }
 
 void kst_move_target(kst_order *o, uint32_t u) {
-    if (o->border[u] || o->keep[u] || !o->listed[u] || o->listed[u] > KST_STAR_FACES) return;
+    if (o->at[u].border || o->keep[u] || !o->at[u].listed || o->at[u].listed > KST_STAR_FACES) return;
     kst_star *s = o->star;
     normal_equations eq = {0};
     s->sample_count = 0;
-    for (uint32_t j = 0; j < o->listed[u]; ++j)
-        if (!add_face(o, o->pool[o->list[u] + j], u, &eq)) return;
+    for (uint32_t j = 0; j < o->at[u].listed; ++j)
+        if (!add_face(o, o->pool[o->at[u].list + j], u, &eq)) return;
     double by[3], after = 0;
     if (!solve(&eq, by)) return;
     float to[3];
-    for (int c = 0; c < 3; ++c) to[c] = o->place[u][c] + (float)by[c];
+    for (int c = 0; c < 3; ++c) to[c] = o->at[u].place[c] + (float)by[c];
     uint16_t code;
     if (!snap_place(o, u, to, &code) || !fan_at(o, u, to)) return;
     kst_nearest(o, s, to);
@@ -137,7 +137,7 @@ void kst_move_target(kst_order *o, uint32_t u) {
     if (after >= eq.before) return;
     for (int j = 0; j < s->fan_count; ++j) o->sample_of[s->fan[j].face] = KST_NONE;
     kst_samples_hang(o);
-    memcpy(o->place[u], to, sizeof to);
+    memcpy(o->at[u].place, to, sizeof to);
     KARST_ASSERT(o->move_count < o->move_room);
     kst_move *m = &o->move[o->move_count++];
     m->leave = o->leave_count - 1;

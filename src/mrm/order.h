@@ -5,6 +5,7 @@
 // of its faces see it (texture place, normal); wedges follow. Positions are scaled so that the diagonal of the box
 // is 1, about its middle; so areas and squared distances need no weights for scale.
 #pragma once
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -54,6 +55,15 @@ typedef struct kst_copy {
     uint32_t before[KST_COPY_WEDGES], after[KST_COPY_WEDGES];
 } kst_copy;
 
+// What is looked at together of a vertex, two to a cache line.
+typedef struct kst_spot {
+    float place[3];
+    uint32_t list, listed;  // faces: pool[list .. + listed], after KST_LIST_HEAD: whose, room
+    uint32_t mark, mark2;   // stamps
+    uint8_t border, dirty;
+} kst_spot;
+static_assert(sizeof(kst_spot) == 32, "two to a cache line");
+
 typedef struct kst_order {
     const karst_mrm_build_def *def;
     karst_model *source;  // joined; copies come behind its own vertices and wedges
@@ -63,12 +73,12 @@ typedef struct kst_order {
     double middle[3], diagonal;
     float area, normal_length;  // of all faces; that a normal counts for
     bool attributes;
-    float (*place)[3];
+    kst_spot *at;        // of a vertex
     float (*normal)[3];  // of the source at a vertex, length 1 or 0
     float (*attribute)[KST_ATTRIBUTES];
     uint32_t (*face)[3], (*corner)[3];  // vertices, wedges
     uint32_t *died;                     // the leave that a face vanished in, KST_NONE: alive
-    uint8_t *border, *keep, *dirty;     // of a vertex
+    uint8_t *keep;                      // of a vertex
     uint8_t *refusals;                  // ways that turned a face over, since it was touched
     uint32_t *refused;                  // the last of them
     uint8_t *bends;                     // its way turns a face: it was stuck in a small part
@@ -76,7 +86,6 @@ typedef struct kst_order {
     bool bend;                          // so it is in what is judged now
     uint32_t live, live_vertices;
 
-    uint32_t *list, *listed;  // faces of a vertex: pool[list .. + listed], after KST_LIST_HEAD: whose, room
     uint32_t *pool;
     size_t pool_count, pool_room;
 
@@ -88,8 +97,9 @@ typedef struct kst_order {
     float *key;        // cost of the best way to leave
     uint32_t *target;  // that way: a neighbour, KST_NONE, or KST_VANISH
     uint32_t *heap, *heap_at, heap_count;
+    float *heap_key;  // of the vertex there
 
-    uint32_t *mark, *mark2, stamp;
+    uint32_t stamp;
 
     kst_leave *leave;
     uint32_t leave_count;

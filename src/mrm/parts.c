@@ -24,12 +24,12 @@ static bool flood(kst_order *o, uint32_t v, kst_part *part) {
     uint32_t stamp = ++o->stamp;
     part->faces = part->vertices = 0;
     part->vertex[part->vertices++] = v;
-    o->mark[v] = stamp;
+    o->at[v].mark = stamp;
     for (int at = 0; at < part->vertices; ++at) {
         uint32_t x = part->vertex[at];
         if (o->keep[x]) return false;
-        for (uint32_t j = 0; j < o->listed[x]; ++j) {
-            uint32_t f = o->pool[o->list[x] + j];
+        for (uint32_t j = 0; j < o->at[x].listed; ++j) {
+            uint32_t f = o->pool[o->at[x].list + j];
             int k = 0;
             while (k < part->faces && part->face[k] != f) ++k;
             if (k < part->faces) continue;
@@ -37,8 +37,8 @@ static bool flood(kst_order *o, uint32_t v, kst_part *part) {
             part->face[part->faces++] = f;
             for (int c = 0; c < 3; ++c) {
                 uint32_t y = o->face[f][c];
-                if (o->mark[y] == stamp) continue;
-                o->mark[y] = stamp;
+                if (o->at[y].mark == stamp) continue;
+                o->at[y].mark = stamp;
                 part->vertex[part->vertices++] = y;
             }
         }
@@ -50,8 +50,8 @@ float kst_part_extent(const kst_order *o, const kst_part *part) {
     float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX}, extent = 0;
     for (int j = 0; j < part->vertices; ++j)
         for (int k = 0; k < 3; ++k) {
-            low[k] = fminf(low[k], o->place[part->vertex[j]][k]);
-            high[k] = fmaxf(high[k], o->place[part->vertex[j]][k]);
+            low[k] = fminf(low[k], o->at[part->vertex[j]].place[k]);
+            high[k] = fmaxf(high[k], o->at[part->vertex[j]].place[k]);
         }
     for (int k = 0; k < 3; ++k) extent += kst_square(high[k] - low[k]);
     return extent;
@@ -66,8 +66,8 @@ float kst_part_cost(kst_order *o, uint32_t v, bool stuck, kst_part *part) {
     for (int j = 0; j < part->faces; ++j) {
         const uint32_t *f = o->face[part->face[j]];
         float e[3], g[3], n[3];
-        kst_sub(o->place[f[1]], o->place[f[0]], e);
-        kst_sub(o->place[f[2]], o->place[f[0]], g);
+        kst_sub(o->at[f[1]].place, o->at[f[0]].place, e);
+        kst_sub(o->at[f[2]].place, o->at[f[0]].place, g);
         kst_cross(e, g, n);
         area += sqrtf(kst_dot(n, n)) / 2;
     }

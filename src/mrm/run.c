@@ -52,10 +52,10 @@ static int try_ways(kst_order *o, uint32_t v, const uint32_t *near, const double
 static void judge(kst_order *o, uint32_t v) {
     uint32_t near[2 * KST_STAR_FACES + 2];
     double planes[2 * KST_STAR_FACES + 2];
-    o->dirty[v] = o->bends[v] = 0;
+    o->at[v].dirty = o->bends[v] = 0;
     set_key(o, v, FLT_MAX, KST_NONE);
     if (o->keep[v]) return;
-    if (!o->listed[v]) {
+    if (!o->at[v].listed) {
         set_key(o, v, -1, KST_NONE);
         return;
     }
@@ -82,7 +82,7 @@ static bool is_queued(const kst_order *o, uint32_t v) {
 static void forsake(kst_order *o, uint32_t v) {
     if (!is_queued(o, v) || o->keep[v]) return;
     set_key(o, v, -1, KST_NONE);
-    o->dirty[v] = 0;
+    o->at[v].dirty = 0;
     kst_queue_changed(o, v);
 }
 
@@ -92,19 +92,19 @@ static void touch(kst_order *o, uint32_t u) {
     uint32_t now[4 * KST_STAR_FACES];
     int count = 0;
     bool eager = (float)o->live < o->eager_below * (float)o->face_count;
-    for (uint32_t j = 0; j < o->listed[u]; ++j)
+    for (uint32_t j = 0; j < o->at[u].listed; ++j)
         for (int k = 0; k < 3; ++k) {
-            uint32_t x = o->face[o->pool[o->list[u] + j]][k];
+            uint32_t x = o->face[o->pool[o->at[u].list + j]][k];
             if (!is_queued(o, x) || o->keep[x]) continue;
-            if (o->dirty[x] != STUCK) o->dirty[x] = o->key[x] == FLT_MAX ? STUCK : DIRTY;
+            if (o->at[x].dirty != STUCK) o->at[x].dirty = o->key[x] == FLT_MAX ? STUCK : DIRTY;
             o->refusals[x] = 0;
         }
-    for (uint32_t j = 0; j < o->listed[u]; ++j)
+    for (uint32_t j = 0; j < o->at[u].listed; ++j)
         for (int k = 0; k < 3; ++k) {
-            uint32_t x = o->face[o->pool[o->list[u] + j]][k];
-            if (!o->dirty[x] || !is_queued(o, x) || !(eager || o->dirty[x] == STUCK)) continue;
+            uint32_t x = o->face[o->pool[o->at[u].list + j]][k];
+            if (!o->at[x].dirty || !is_queued(o, x) || !(eager || o->at[x].dirty == STUCK)) continue;
             if (count == (int)(sizeof now / sizeof *now)) continue;
-            o->dirty[x] = 0;
+            o->at[x].dirty = 0;
             now[count++] = x;
         }
     for (int j = 0; j < count; ++j) {
@@ -116,10 +116,10 @@ static void touch(kst_order *o, uint32_t u) {
 // ---- a vertex leaves -----------------------------------------------------------------------------------
 
 static void unlist(kst_order *o, uint32_t v, uint32_t face) {
-    uint32_t *list = o->pool + o->list[v];
-    for (uint32_t j = 0; j < o->listed[v]; ++j)
+    uint32_t *list = o->pool + o->at[v].list;
+    for (uint32_t j = 0; j < o->at[v].listed; ++j)
         if (list[j] == face) {
-            list[j] = list[--o->listed[v]];
+            list[j] = list[--o->at[v].listed];
             return;
         }
 }
@@ -151,12 +151,12 @@ static void compact(kst_order *o) {
     uint32_t *pool = o->pool;
     size_t to = 0;
     for (size_t at = 0, next; at < o->pool_count; at = next) {
-        uint32_t v = pool[at], count = o->listed[v];
+        uint32_t v = pool[at], count = o->at[v].listed;
         next = at + KST_LIST_HEAD + pool[at + 1];
-        if (!count || o->list[v] != at + KST_LIST_HEAD) continue;
-        o->list[v] = (uint32_t)(to + KST_LIST_HEAD);
+        if (!count || o->at[v].list != at + KST_LIST_HEAD) continue;
+        o->at[v].list = (uint32_t)(to + KST_LIST_HEAD);
         pool[to] = v, pool[to + 1] = count;
-        memmove(pool + o->list[v], pool + at + KST_LIST_HEAD, count * sizeof *pool);
+        memmove(pool + o->at[v].list, pool + at + KST_LIST_HEAD, count * sizeof *pool);
         to += KST_LIST_HEAD + count;
     }
     o->pool_count = to;
@@ -164,8 +164,8 @@ static void compact(kst_order *o) {
 
 // Room for more faces in the list of u; lists that grow move to the end of the pool.
 static bool make_room(kst_order *o, uint32_t u, uint32_t more) {
-    uint32_t need = o->listed[u] + more, room = need + 2;
-    if (o->listed[u] && need <= o->pool[o->list[u] - 1]) return true;
+    uint32_t need = o->at[u].listed + more, room = need + 2;
+    if (o->at[u].listed && need <= o->pool[o->at[u].list - 1]) return true;
     size_t all = KST_LIST_HEAD + (size_t)room;
     if (o->pool_count + all > o->pool_room) {
         compact(o);
@@ -175,8 +175,8 @@ static bool make_room(kst_order *o, uint32_t u, uint32_t more) {
     if (o->status || o->pool_count + all > UINT32_MAX) return false;
     uint32_t *at = o->pool + o->pool_count;
     at[0] = u, at[1] = room;
-    memcpy(at + KST_LIST_HEAD, o->pool + o->list[u], o->listed[u] * sizeof *at);
-    o->list[u] = (uint32_t)o->pool_count + KST_LIST_HEAD;
+    memcpy(at + KST_LIST_HEAD, o->pool + o->at[u].list, o->at[u].listed * sizeof *at);
+    o->at[u].list = (uint32_t)o->pool_count + KST_LIST_HEAD;
     o->pool_count += KST_LIST_HEAD + room;
     return true;
 }
@@ -194,7 +194,7 @@ static float reach(const kst_order *o, uint32_t u) {
     for (int i = 0; i < s->sample_count; ++i) {
         const float p[3] = {s->x[0][i], s->x[1][i], s->x[2][i]};
         float apart = s->fan_count      ? s->apart[i]
-                      : s->shared_count ? kst_segment(p, o->place[u], o->place[s->shared[0][2]])
+                      : s->shared_count ? kst_segment(p, o->at[u].place, o->at[s->shared[0][2]].place)
                                         : 0;
         most = apart > most ? apart : most;
     }
@@ -247,19 +247,19 @@ static int kill_shared(kst_order *o, uint32_t v, uint32_t u, uint32_t beside[]) 
 // stands there now.
 static uint32_t fit(kst_order *o, uint32_t u) {
     kst_copy copy;
-    if (!change_room(o, o->listed[u]) || !kst_fit(o, u, &copy)) return u;
+    if (!change_room(o, o->at[u].listed) || !kst_fit(o, u, &copy)) return u;
     uint32_t n = copy.vertex;
     begin_leave(o, u, n);
     ++o->live_vertices;
-    for (uint32_t j = 0; j < o->listed[u]; ++j) {
-        uint32_t f = o->pool[o->list[u] + j], k = o->face[f][0] == u ? 0 : o->face[f][1] == u ? 1 : 2;
+    for (uint32_t j = 0; j < o->at[u].listed; ++j) {
+        uint32_t f = o->pool[o->at[u].list + j], k = o->face[f][0] == u ? 0 : o->face[f][1] == u ? 1 : 2;
         int at = 0;
         while (copy.before[at] != o->corner[f][k]) ++at;
         change_corner(o, f, k, n, copy.after[at]);
     }
-    o->list[n] = o->list[u], o->listed[n] = o->listed[u];
-    o->pool[o->list[n] - KST_LIST_HEAD] = n;
-    o->listed[u] = 0;
+    o->at[n].list = o->at[u].list, o->at[n].listed = o->at[u].listed;
+    o->pool[o->at[n].list - KST_LIST_HEAD] = n;
+    o->at[u].listed = 0;
     set_key(o, n, FLT_MAX, KST_NONE);
     kst_queue_add(o, n);
     return n;
@@ -277,27 +277,27 @@ static bool collapse(kst_order *o, uint32_t v, uint32_t u) {
     if (!o->lenient && !o->bends[v] && kst_fan_turns(o, u)) return false;
     begin_leave(o, v, u);
     o->leave[o->leave_count - 1].off = sqrtf(reach(o, u));
-    if (!change_room(o, o->listed[v]) || !make_room(o, u, o->listed[v])) return true;
+    if (!change_room(o, o->at[v].listed) || !make_room(o, u, o->at[v].listed)) return true;
     uint32_t beside[2 * KST_STAR_FACES];
     int count = kill_shared(o, v, u, beside);
     for (int j = 0; j < s->fan_count; ++j) {
         const kst_fan_face *f = &s->fan[j];
         change_corner(o, f->face, f->corner, u, f->wedge[0]);
-        o->pool[o->list[u] + o->listed[u]++] = f->face;
+        o->pool[o->at[u].list + o->at[u].listed++] = f->face;
     }
-    o->listed[v] = 0;
+    o->at[v].listed = 0;
     if (s->fan_count) kst_samples_hang(o);
     for (int j = 0; j < s->fan_count; ++j) kst_samples_thin(o, s->fan[j].face);
     if (o->def->move) kst_move_target(o, u);
     if (o->def->fit_normals && (float)o->live < fit_below * (float)o->face_count) u = fit(o, u);
     touch(o, u);
     for (int j = 0; j < count; ++j) {
-        if (!o->listed[beside[j]])
+        if (!o->at[beside[j]].listed)
             forsake(o, beside[j]);
         else if (is_queued(o, beside[j]) && !o->keep[beside[j]])
-            o->dirty[beside[j]] = DIRTY;
+            o->at[beside[j]].dirty = DIRTY;
     }
-    if (!o->listed[u]) forsake(o, u);
+    if (!o->at[u].listed) forsake(o, u);
     return true;
 }
 
@@ -326,10 +326,10 @@ static void vanish(kst_order *o, uint32_t v) {
                 if (x[k] == y) change_corner(o, f, k, v, wedge);
             if (x[0] == x[1] || x[1] == x[2] || x[2] == x[0]) kill_face(o, f);
         }
-        o->listed[y] = 0;
+        o->at[y].listed = 0;
     }
     begin_leave(o, v, KST_NONE);
-    o->listed[v] = 0;
+    o->at[v].listed = 0;
     for (uint32_t i = first; i < o->leave_count; ++i) {
         o->leave[i].off = off;
         o->leave[i].inside = i + 1 < o->leave_count;
@@ -352,9 +352,9 @@ static bool is_right(kst_order *o, uint32_t v, uint32_t u, float worst) {
 
 // Nothing would be left.
 static bool is_last(const kst_order *o, uint32_t v, uint32_t u) {
-    if (u == KST_NONE || u == KST_VANISH || o->listed[v] < o->live) return false;
-    for (uint32_t j = 0; j < o->listed[v]; ++j) {
-        const uint32_t *x = o->face[o->pool[o->list[v] + j]];
+    if (u == KST_NONE || u == KST_VANISH || o->at[v].listed < o->live) return false;
+    for (uint32_t j = 0; j < o->at[v].listed; ++j) {
+        const uint32_t *x = o->face[o->pool[o->at[v].list + j]];
         if (x[0] != u && x[1] != u && x[2] != u) return false;
     }
     return true;
@@ -404,11 +404,11 @@ karst_status kst_order_run(kst_order *o, const karst_progress *progress, karst_r
             o->status = kst_progress_step(progress, "order", (double)o->leave_count / o->vertex_count);
         if (o->planes_only && (float)o->live < o->samples_below * (float)o->face_count) {
             o->planes_only = false;
-            for (uint32_t i = 0; i < o->heap_count; ++i) o->dirty[o->heap[i]] = DIRTY;
+            for (uint32_t i = 0; i < o->heap_count; ++i) o->at[o->heap[i]].dirty = DIRTY;
         }
         uint32_t v = o->heap[0], from = o->leave_count;
-        if (o->target[v] == KST_VANISH && o->part_live[o->part[v]] == o->live) o->dirty[v] = DIRTY;
-        if (o->dirty[v]) {
+        if (o->target[v] == KST_VANISH && o->part_live[o->part[v]] == o->live) o->at[v].dirty = DIRTY;
+        if (o->at[v].dirty) {
             judge(o, v);
             kst_queue_top_changed(o);
             continue;

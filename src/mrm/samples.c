@@ -10,15 +10,15 @@ void kst_samples_begin(kst_order *o) {
     memset(o->sample_of, 0xff, o->face_count * sizeof *o->sample_of);
     o->area = 0;
     for (uint32_t w = 0; w < o->wedge_count; ++w) {
-        memcpy(s->place[w], o->place[o->source->vertex[w]], sizeof *s->place);
-        s->border[w] = o->border[o->source->vertex[w]];
+        memcpy(s->place[w], o->at[o->source->vertex[w]].place, sizeof *s->place);
+        s->border[w] = o->at[o->source->vertex[w]].border;
         s->next[w] = KST_NONE;
     }
     for (uint32_t f = 0; f < o->face_count; ++f) {
         const uint32_t *v = o->face[f];
         float e[3], g[3], n[3];
-        kst_sub(o->place[v[1]], o->place[v[0]], e);
-        kst_sub(o->place[v[2]], o->place[v[0]], g);
+        kst_sub(o->at[v[1]].place, o->at[v[0]].place, e);
+        kst_sub(o->at[v[2]].place, o->at[v[0]].place, g);
         kst_cross(e, g, n);
         float area = sqrtf(kst_dot(n, n)) / 2;
         o->area += area;
@@ -30,7 +30,7 @@ void kst_samples_begin(kst_order *o) {
         if (!middles) continue;
         uint32_t i = o->wedge_count + f;
         for (int c = 0; c < 3; ++c) {
-            s->place[i][c] = (o->place[v[0]][c] + o->place[v[1]][c] + o->place[v[2]][c]) / 3;
+            s->place[i][c] = (o->at[v[0]].place[c] + o->at[v[1]].place[c] + o->at[v[2]].place[c]) / 3;
             s->normal[i][c] = n[c];
         }
         s->weight[i] = area * share;

@@ -61,17 +61,17 @@ bool kst_star_gather(kst_order *o, uint32_t v, bool samples) {
     kst_star *s = o->star;
     s->v = v;
     s->face_count = s->near_count = s->sample_count = 0;
-    if (o->listed[v] > KST_STAR_FACES) return false;
-    s->face_count = (int)o->listed[v];
-    memcpy(s->face, o->pool + o->list[v], o->listed[v] * sizeof *s->face);
+    if (o->at[v].listed > KST_STAR_FACES) return false;
+    s->face_count = (int)o->at[v].listed;
+    memcpy(s->face, o->pool + o->at[v].list, o->at[v].listed * sizeof *s->face);
     uint32_t stamp = ++o->stamp;
-    o->mark[v] = stamp;
+    o->at[v].mark = stamp;
     for (int j = 0; j < s->face_count; ++j) {
         uint32_t f = s->face[j];
         for (int k = 0; k < 3; ++k) {
             uint32_t u = o->face[f][k];
-            if (o->mark[u] == stamp) continue;
-            o->mark[u] = stamp;
+            if (o->at[u].mark == stamp) continue;
+            o->at[u].mark = stamp;
             s->near[s->near_count++] = u;
         }
         if (!samples) continue;
@@ -112,7 +112,7 @@ static bool is_seam(const kst_order *o, uint32_t u, int *faces) {
 void kst_star_lines(kst_order *o) {
     kst_star *s = o->star;
     s->line_count = 0;
-    if (!o->border[s->v] && !o->attributes && !o->source->paint) return;
+    if (!o->at[s->v].border && !o->attributes && !o->source->paint) return;
     for (int j = 0; j < s->near_count && s->line_count < 8; ++j) {
         int faces;
         bool seam = is_seam(o, s->near[j], &faces);
@@ -124,8 +124,8 @@ void kst_star_lines(kst_order *o) {
 
 // Whether a face of u other than those of the star has both a and b.
 static bool is_face_of(const kst_order *o, uint32_t u, uint32_t a, uint32_t b) {
-    const uint32_t *list = o->pool + o->list[u];
-    for (uint32_t j = 0; j < o->listed[u]; ++j)
+    const uint32_t *list = o->pool + o->at[u].list;
+    for (uint32_t j = 0; j < o->at[u].listed; ++j)
         if (has(o, list[j], a) && has(o, list[j], b)) return true;
     return false;
 }
@@ -139,26 +139,27 @@ bool kst_star_legal(kst_order *o, uint32_t u) {
         uint32_t f = s->face[j];
         if (!has(o, f, u)) continue;
         int at_v = corner_of(o, f, v), at_u = corner_of(o, f, u), other = 3 - at_v - at_u;
-        o->mark2[o->face[f][other]] = stamp;
+        o->at[o->face[f][other]].mark2 = stamp;
         if (s->shared_count < 8) {
             uint32_t *entry = s->shared[s->shared_count++];
             entry[0] = o->corner[f][at_v], entry[1] = o->corner[f][at_u], entry[2] = o->face[f][other];
         }
         ++shared;
     }
-    if (o->border[v] && o->border[u] && shared != 1) return false;
-    const uint32_t *list = o->pool + o->list[u];
-    for (uint32_t j = 0; j < o->listed[u]; ++j)
-        for (int k = 0; k < 3; ++k) o->mark[o->face[list[j]][k]] = stamp;
+    if (o->at[v].border && o->at[u].border && shared != 1) return false;
+    const uint32_t *list = o->pool + o->at[u].list;
+    for (uint32_t j = 0; j < o->at[u].listed; ++j)
+        for (int k = 0; k < 3; ++k) o->at[o->face[list[j]][k]].mark = stamp;
     for (int j = 0; j < s->near_count; ++j) {
         uint32_t a = s->near[j];
-        if (a != u && o->mark[a] == stamp && o->mark2[a] != stamp) return false;
+        if (a != u && o->at[a].mark == stamp && o->at[a].mark2 != stamp) return false;
     }
     for (int j = 0; j < s->face_count; ++j) {
         const uint32_t *f = o->face[s->face[j]];
         int k = corner_of(o, s->face[j], v);
         uint32_t a = f[(k + 1) % 3], b = f[(k + 2) % 3];
-        if (a != u && b != u && o->mark[a] == stamp && o->mark[b] == stamp && is_face_of(o, u, a, b)) return false;
+        if (a != u && b != u && o->at[a].mark == stamp && o->at[b].mark == stamp && is_face_of(o, u, a, b))
+            return false;
     }
     return true;
 }
@@ -170,8 +171,8 @@ uint32_t kst_star_wedge(const kst_order *o, uint32_t w, uint32_t u) {
         if (s->shared[k][0] == w) return s->shared[k][1];
     uint32_t best = KST_NONE;
     float least = FLT_MAX;
-    const uint32_t *list = o->pool + o->list[u];
-    for (uint32_t j = 0; j < o->listed[u]; ++j) {
+    const uint32_t *list = o->pool + o->at[u].list;
+    for (uint32_t j = 0; j < o->at[u].listed; ++j) {
         uint32_t c = o->corner[list[j]][corner_of(o, list[j], u)];
         float apart = 0;
         for (int k = 0; o->attributes && k < KST_ATTRIBUTES; ++k)
@@ -183,7 +184,7 @@ uint32_t kst_star_wedge(const kst_order *o, uint32_t w, uint32_t u) {
 
 bool kst_star_fan(kst_order *o, uint32_t u, bool fill) {
     kst_star *s = o->star;
-    const float *at_u = o->place[u], *at_v = o->place[s->v];
+    const float *at_u = o->at[u].place, *at_v = o->at[s->v].place;
     uint32_t last = KST_NONE, after = KST_NONE;
     s->fan_count = 0;
     for (int j = 0; j < s->face_count; ++j) {
@@ -193,11 +194,11 @@ bool kst_star_fan(kst_order *o, uint32_t u, bool fill) {
         x->a = o->face[f][ka], x->b = o->face[f][kb], x->face = f, x->corner = (uint32_t)k;
         if (x->a == u || x->b == u) continue;
         float e[3], g[3], was[3], h[3];
-        kst_sub(o->place[x->a], at_u, x->e);
-        kst_sub(o->place[x->b], at_u, x->g);
+        kst_sub(o->at[x->a].place, at_u, x->e);
+        kst_sub(o->at[x->b].place, at_u, x->g);
         kst_cross(x->e, x->g, x->n);
-        kst_sub(o->place[x->a], at_v, e);
-        kst_sub(o->place[x->b], at_v, g);
+        kst_sub(o->at[x->a].place, at_v, e);
+        kst_sub(o->at[x->b].place, at_v, g);
         kst_cross(e, g, was);
         float area = kst_dot(x->n, x->n);
         if (area <= least_area_square) return false;

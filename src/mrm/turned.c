@@ -18,7 +18,7 @@ static bool is_askew(const kst_order *o, const kst_fan_face *f, uint32_t u, cons
 static bool is_turned(const kst_order *o, const kst_fan_face *f, uint32_t u) {
     float middle[3];
     for (int k = 0; k < 3; ++k) {
-        double p = ((double)o->place[u][k] + (double)o->place[f->a][k] + (double)o->place[f->b][k]) / 3;
+        double p = ((double)o->at[u].place[k] + (double)o->at[f->a].place[k] + (double)o->at[f->b].place[k]) / 3;
         middle[k] = (float)(p * o->diagonal + o->middle[k]);
     }
     const karst_model *m = o->source;
