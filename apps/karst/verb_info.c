@@ -226,6 +226,22 @@ static karst_status ground_rows(args *a, karst_project *project) {
     return status;
 }
 
+static karst_status net_rows(args *a, karst_project *project) {
+    karst_net *net = NULL;
+    karst_status status = karst_project_get_net(project, NULL, &net);
+    if (status || !net) return status;
+    cJSON *row = cJSON_AddObjectToObject(a->out, "net");
+    text(a, row, "kind", "patch");
+    number(a, row, "patches", net->patch_count, "");
+    number(a, row, "edges", net->edge_count, "");
+    number(a, row, "corners", net->corner_count, "");
+    number(a, row, "zones", karst_net_zones(net, NULL, 0), "of 160 x 160 m");
+    number(a, row, "step_m", ldexp(1, net->step_log2), "m");
+    triple(a, row, "origin", net->origin);
+    karst_net_destroy(net);
+    return KARST_OK;
+}
+
 static int info_world(args *a, const char *path, double bytes) {
     karst_project *project;
     karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
@@ -233,6 +249,7 @@ static int info_world(args *a, const char *path, double bytes) {
     say(a, "%s: world\n", path);
     cJSON_AddStringToObject(a->out, "kind", "world");
     status = ground_rows(a, project);
+    if (!status) status = net_rows(a, project);
     if (!status) status = history_rows(a, project);
     if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));
     karst_project_close(project);

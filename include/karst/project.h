@@ -5,6 +5,7 @@
 #include "karst/check.h"
 #include "karst/field.h"
 #include "karst/jobs.h"
+#include "karst/net.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -109,12 +110,22 @@ KARST_API karst_status karst_project_set_extra(karst_project *project, int64_t g
 KARST_API karst_status karst_project_get_extra(karst_project *project, int64_t ground, const char *name, void **out,
                                                size_t *size);
 
+/// Inside a step: keep a finished net as the world's, beside its field or without one; NULL removes it. It is an edit
+/// like any other: a step keeps the blocks of 512 corners, edges or patches that it changed. Cost: O(net).
+/// @return KARST_ERROR_ARGUMENT (no step begun), KARST_ERROR_FILE, KARST_ERROR_MEMORY
+KARST_API karst_status karst_project_set_net(karst_project *project, const karst_net *net);
+/// The world's net, finished. @param allocator NULL: malloc; kept @param out yours until karst_net_destroy(), NULL when
+/// the world has none; untouched on error
+/// @return KARST_ERROR_FORMAT (damaged: the line names what), KARST_ERROR_VERSION, KARST_ERROR_FILE, KARST_ERROR_MEMORY
+KARST_API karst_status karst_project_get_net(karst_project *project, const karst_allocator *allocator, karst_net **out);
+
 /// Hash of everything that a bake reads. Cost: O(chunks), but no samples are read.
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT
 KARST_API karst_status karst_project_hash(karst_project *project, uint64_t *out);
 
-/// Prove a world: the file's own structure; rows sound; chunks whole, of the hash that is told, and meeting bit for
-/// bit; every step's deltas whole, and each state following from the one before, up to the world as it stands.
+/// Prove a world: the file's own structure; its net keeps every rule; rows sound; chunks whole, of the hash that is
+/// told, and meeting bit for bit; every step's deltas whole, and each state following from the one before, up to the
+/// world as it stands.
 /// @param checks room for KARST_CHECK_MAX @return KARST_OK when the check ran, whatever it found
 /// Cost: a read of the whole file.
 KARST_API karst_status karst_project_check(karst_project *project, const karst_progress *progress, karst_check *checks,

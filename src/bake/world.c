@@ -78,6 +78,33 @@ static uint64_t record_key(uint64_t version, uint64_t relax_version, uint64_t wo
     return kst_hash(v, sizeof v, 0);
 }
 
+// A world's ground, NULL: none, and the net in d.
+static karst_status bake(karst_project *project, const karst_project_ground *ground, const char *path,
+                         const karst_bake_def *d, uint64_t world, const karst_progress *progress, karst_report *report,
+                         karst_bake_info *info) {
+    // The other stages have room beside the largest one.
+    kst_store store = {put, get, project, karst_project_cache_limit(project) / 4 * 3};
+    kst_graph graph = {.store = &store, .jobs = d->jobs, .progress = progress};
+    uint64_t relax_version = 0;
+    karst_status status = kst_bake_version(&graph.version);
+    if (!status && d->relax_above > 0) status = kst_bake_relax_version(&relax_version);
+    if (status) return kst_fail(report, status, "%s: %s", path, karst_status_text(status));
+    uint64_t key = record_key(graph.version, relax_version, world, d);
+    if (is_baked_already(&graph, key, path, info)) return KARST_OK;
+
+    karst_field *field;
+    status = ground ? karst_project_field(project, ground->id, cache_bytes(&ground->shape), &field)
+                    : kst_hole_field(d->net, &field);
+    if (status) return kst_fail(report, status, "%s", ground ? karst_project_message(project) : "out of memory");
+    karst_bake_info done;
+    status = kst_bake_run(field, path, d, &graph, report, &done);
+    karst_field_destroy(field);
+    if (status) return status;
+    keep_record(&graph, key, path, &done);
+    if (info) *info = done;
+    return KARST_OK;
+}
+
 karst_status karst_bake(karst_project *project, const char *path, const karst_bake_def *def,
                         const karst_progress *progress, karst_report *report, karst_bake_info *info) {
     karst_bake_def d;
@@ -87,30 +114,17 @@ karst_status karst_bake(karst_project *project, const char *path, const karst_ba
     int count = 0;
     status = karst_project_grounds(project, &ground, 1, &count);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
-    if (count < 1)
-        return kst_fail(report, KARST_ERROR_UNSUPPORTED,
-                        "the world has no ground to bake: add one with karst new --size or karst import");
     uint64_t world;
     status = karst_project_hash(project, &world);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
-    // The other stages have room beside the largest one.
-    kst_store store = {put, get, project, karst_project_cache_limit(project) / 4 * 3};
-    kst_graph graph = {.store = &store, .jobs = d.jobs, .progress = progress};
-    uint64_t relax_version = 0;
-    status = kst_bake_version(&graph.version);
-    if (!status && d.relax_above > 0) status = kst_bake_relax_version(&relax_version);
-    if (status) return kst_fail(report, status, "%s: %s", path, karst_status_text(status));
-    uint64_t key = record_key(graph.version, relax_version, world, &d);
-    if (is_baked_already(&graph, key, path, info)) return KARST_OK;
-
-    karst_field *field;
-    status = karst_project_field(project, ground.id, cache_bytes(&ground.shape), &field);
+    karst_net *net = NULL;
+    status = karst_project_get_net(project, NULL, &net);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
-    karst_bake_info done;
-    status = kst_bake_run(field, path, &d, &graph, report, &done);
-    karst_field_destroy(field);
-    if (status) return status;
-    keep_record(&graph, key, path, &done);
-    if (info) *info = done;
-    return KARST_OK;
+    if (count < 1 && !net)
+        return kst_fail(report, KARST_ERROR_UNSUPPORTED,
+                        "the world has no ground to bake: add one with karst new --size or karst import");
+    d.net = net;
+    status = bake(project, count ? &ground : NULL, path, &d, world, progress, report, info);
+    karst_net_destroy(net);
+    return status;
 }

@@ -4,7 +4,7 @@
 
 #include "project/history_tree.h"
 
-enum { FILE_ROWS, SHEETS, CHUNKS, BORDERS, EXTRAS, DELTAS, HISTORY, ROW_COUNT };
+enum { FILE_ROWS, SHEETS, CHUNKS, BORDERS, EXTRAS, DELTAS, HISTORY, NET, ROW_COUNT };  // NET: when there is one
 
 typedef struct survey {
     karst_project *p;
@@ -87,11 +87,25 @@ static karst_status check_extras(survey *s, int64_t ground) {
         size_t size = (size_t)sqlite3_column_bytes(q, 3);
         judge(s, EXTRAS, size && kst_hash(bytes, size, 0) == (uint64_t)sqlite3_column_int64(q, 2),
               "the extra %s is damaged", name);
-        judge(s, EXTRAS, sqlite3_column_int64(q, 0) == ground, "the extra %s has no ground", name);
+        int64_t of = sqlite3_column_int64(q, 0);
+        judge(s, EXTRAS, of == ground || (of == 0 && !strncmp(name, "net", 3)), "the extra %s has no ground", name);
     }
     karst_status status = kst_world_sql_fail(s->p, code, "cannot read the extras");
     sqlite3_finalize(q);
     return status;
+}
+
+// ---- the net -----------------------------------------------------------------------------------------
+
+static karst_status check_net(survey *s) {
+    karst_net *net = NULL;
+    karst_status status = kst_world_get_net(s->p, NULL, &net);
+    if (status == KARST_ERROR_FORMAT || status == KARST_ERROR_VERSION || status == KARST_ERROR_LIMIT)
+        judge(s, NET, false, "%s", line_of(s));
+    else if (net)
+        judge(s, NET, true, " ");
+    karst_net_destroy(net);
+    return status == KARST_ERROR_MEMORY || status == KARST_ERROR_FILE ? status : KARST_OK;
 }
 
 // ---- chunks ------------------------------------------------------------------------------------------
@@ -221,6 +235,7 @@ static karst_status check_all(survey *s) {
     if (count) status = check_sheets(s, &g);
     if (!status) status = check_chunks(s, &g);
     if (!status) status = check_extras(s, g.id);
+    if (!status) status = check_net(s);
     if (status) return status;
     status = kst_tree_read(s->p, &tree);
     judge(s, HISTORY, status != KARST_ERROR_FORMAT, "%s", line_of(s));
@@ -233,7 +248,8 @@ static karst_status check_all(survey *s) {
 
 karst_status karst_project_check(karst_project *project, const karst_progress *progress, karst_check *checks,
                                  int *check_count) {
-    static const char *const names[ROW_COUNT] = {"file", "sheets", "chunks", "borders", "extras", "deltas", "history"};
+    static const char *const names[ROW_COUNT] = {"file",   "sheets", "chunks",  "borders",
+                                                 "extras", "deltas", "history", "net"};
     survey s = {project, checks, progress, 0, 0};
     for (int i = 0; i < ROW_COUNT; ++i) checks[i] = (karst_check){.name = names[i]};
     pthread_mutex_lock(&project->mutex);
@@ -243,6 +259,6 @@ karst_status karst_project_check(karst_project *project, const karst_progress *p
     s.all = (uint64_t)all;
     if (!status || status == KARST_ERROR_FORMAT) status = check_all(&s);
     pthread_mutex_unlock(&project->mutex);
-    if (!status) *check_count = ROW_COUNT;
+    if (!status) *check_count = checks[NET].tried ? ROW_COUNT : NET;
     return status;
 }

@@ -113,7 +113,12 @@ karst_status karst_project_hash(karst_project *project, uint64_t *out) {
     karst_project_ground g;
     int count = 0;
     karst_status status = karst_project_grounds(project, &g, 1, &count);
-    if (!status) *out = kst_hash_u64((uint64_t)count, count ? g.hash : 0);
+    if (status) return status;
+    uint64_t hash = kst_hash_u64((uint64_t)count, count ? g.hash : 0);
+    pthread_mutex_lock(&project->mutex);
+    status = kst_world_digest_net(project, &hash);
+    pthread_mutex_unlock(&project->mutex);
+    if (!status) *out = hash;
     return status;
 }
 
@@ -165,8 +170,7 @@ karst_status kst_world_drop_chunks(karst_project *p, int64_t owner) {
                         kst_world_place(owner, 0, 0), kst_world_place(owner + 1, 0, 0));
 }
 
-// Remove the extra of a name, NULL: all, of a ground.
-static karst_status drop_extras(karst_project *p, int64_t ground, const char *name) {
+karst_status kst_world_drop_extras(karst_project *p, int64_t ground, const char *name) {
     for (;;) {
         sqlite3_stmt *s = NULL;
         int code = kst_sql_prepare(p->db, &s, "SELECT id FROM extra WHERE ground=?1 AND (?3 OR name=?2)", "iti", ground,
@@ -183,7 +187,7 @@ static karst_status drop_extras(karst_project *p, int64_t ground, const char *na
 }
 
 karst_status kst_world_set_shape(karst_project *p, int64_t ground, const karst_field_shape *shape) {
-    karst_status status = drop_extras(p, ground, NULL);
+    karst_status status = kst_world_drop_extras(p, ground, NULL);
     if (!status) status = kst_history_keep_row(p, KST_GROUNDS, ground);
     if (status) return status;
     return kst_world_do(p, "cannot resize the ground",
@@ -198,7 +202,7 @@ static karst_status remove_ground(karst_project *p, int64_t ground) {
     karst_status status = kst_world_find_ground(p, ground, &g);
     if (!status) status = kst_world_remove_sheets(p, ground);
     if (!status) status = kst_world_drop_chunks(p, kst_world_ground_owner(ground));
-    if (!status) status = drop_extras(p, ground, NULL);
+    if (!status) status = kst_world_drop_extras(p, ground, NULL);
     if (!status) status = kst_history_keep_row(p, KST_GROUNDS, ground);
     if (!status) status = kst_world_do(p, "cannot remove the ground", "DELETE FROM ground WHERE id=?1", "i", ground);
     return status;
@@ -229,18 +233,23 @@ karst_status karst_project_set_source(karst_project *project, int64_t ground, co
 
 // ---- extras ------------------------------------------------------------------------------------------
 
+karst_status kst_world_put_extra(karst_project *p, int64_t ground, const char *name, const void *bytes, size_t size) {
+    karst_status status = kst_world_drop_extras(p, ground, name);
+    if (!status)
+        status = kst_world_do(p, "cannot keep an extra",
+                              "INSERT INTO extra(ground, name, hash, data) VALUES(?1, ?2, ?3, ?4)", "itib", ground,
+                              name, (int64_t)kst_hash(bytes, size, 0), bytes, size);
+    if (!status) status = kst_history_added(p, KST_EXTRAS, sqlite3_last_insert_rowid(p->db));
+    return status;
+}
+
 karst_status karst_project_set_extra(karst_project *project, int64_t ground, const char *name, const void *bytes,
                                      size_t size) {
     karst_status status = kst_world_need_step(project);
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
-    status = drop_extras(project, ground, name);
-    if (!status && size) {
-        status = kst_world_do(project, "cannot keep an extra",
-                              "INSERT INTO extra(ground, name, hash, data) VALUES(?1, ?2, ?3, ?4)", "itib", ground,
-                              name, (int64_t)kst_hash(bytes, size, 0), bytes, size);
-        if (!status) status = kst_history_added(project, KST_EXTRAS, sqlite3_last_insert_rowid(project->db));
-    }
+    status =
+        size ? kst_world_put_extra(project, ground, name, bytes, size) : kst_world_drop_extras(project, ground, name);
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
@@ -258,22 +267,27 @@ static karst_status read_extra(karst_project *p, sqlite3_stmt *s, const char *na
     return KARST_OK;
 }
 
-karst_status karst_project_get_extra(karst_project *project, int64_t ground, const char *name, void **out,
-                                     size_t *size) {
-    pthread_mutex_lock(&project->mutex);
+karst_status kst_world_get_extra(karst_project *p, int64_t ground, const char *name, void **out, size_t *size) {
     sqlite3_stmt *s = NULL;
-    int code = kst_sql_prepare(project->db, &s, "SELECT data, hash FROM extra WHERE ground=?1 AND name=?2", "it",
-                               ground, name);
+    int code =
+        kst_sql_prepare(p->db, &s, "SELECT data, hash FROM extra WHERE ground=?1 AND name=?2", "it", ground, name);
     if (code == SQLITE_OK) code = sqlite3_step(s);
-    karst_status status = kst_world_sql_fail(project, code, "cannot read an extra");
+    karst_status status = kst_world_sql_fail(p, code, "cannot read an extra");
     void *found = NULL;
     size_t found_size = 0;
-    if (code == SQLITE_ROW) status = read_extra(project, s, name, &found, &found_size);
+    if (code == SQLITE_ROW) status = read_extra(p, s, name, &found, &found_size);
     sqlite3_finalize(s);
-    pthread_mutex_unlock(&project->mutex);
     if (!status) {
         *out = found;
         *size = found_size;
     }
+    return status;
+}
+
+karst_status karst_project_get_extra(karst_project *project, int64_t ground, const char *name, void **out,
+                                     size_t *size) {
+    pthread_mutex_lock(&project->mutex);
+    karst_status status = kst_world_get_extra(project, ground, name, out, size);
+    pthread_mutex_unlock(&project->mutex);
     return status;
 }
