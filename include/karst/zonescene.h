@@ -195,6 +195,19 @@ typedef struct karst_zone_vertex {
 KARST_API int karst_zone_frame_expand(const karst_zone_frame *frame, const karst_zone_scene *scene, int instance,
                                       karst_zone_vertex *out);
 
+/// How far a frame is from the finest level.
+typedef struct karst_zone_error {
+    float metric;  ///< largest area over squared distance of a drawn triangle that could be halved: one to three
+                   ///< thresholds, since tile sizes are rounded and corners give their radius
+    float metres;  ///< largest distance between a finest vertex and the drawn surface at its (s, t)
+    float pixels;  ///< the same at its distance from the nearest eye, as a corner of the view would show it
+} karst_zone_error;
+
+/// Measure a frame against every finest vertex of what it draws: for people who choose thresholds. Threads: any, until
+/// the next update. Cost: 100 ns a finest vertex.
+KARST_API karst_zone_error karst_zone_frame_error(const karst_zone_frame *frame, const karst_zone_scene *scene,
+                                                  const karst_view *view);
+
 /// Vertices of an instance's lattice before they are morphed, relative to frame.origin [m]. Threads, cost: as
 /// karst_zone_frame_expand(). @param out room for KARST_ZONE_VERTICES_MAX
 KARST_API void karst_zone_frame_places(const karst_zone_frame *frame, int instance, karst_vec3 *out);

@@ -127,7 +127,61 @@ static void nothing_moves_further_than_the_eye(void **state) {
     land_free(&l);
 }
 
+// Against the finest vertices, by the surface that this file draws.
+static void the_error_told_is_the_error_seen(void **state) {
+    (void)state;
+    land l = land_make(15);
+    land_put_all(&l);
+    drawn d = drawn_make(&l);
+    karst_fine *v = malloc(KARST_ZONE_VERTICES_MAX * sizeof *v);
+    double last = 0;
+    for (int k = 0; k < 3; ++k) {
+        karst_zone_budget budget = karst_zone_budget_default();
+        budget.cull = false, budget.tile_m = 0;
+        budget.threshold = k == 0 ? 1e-8f : k == 1 ? 1e-4f : 1e-2f;
+        karst_pos eye = {90.1, scene_net_hill(90, 130) + 5, 130.3};
+        karst_view view = view_at(eye);
+        karst_zone_frame f = frame_of(&l, eye, &budget);
+        karst_zone_error told = karst_zone_frame_error(&f, l.scene, &view);
+        draw(&l, &f, &d, 0);
+        double metres = 0, pixels = 0;
+        for (int z = 0; z < l.zones.count; ++z)
+            for (uint32_t p = 0; p < l.zones.zones[z]->piece_count; ++p) {
+                const karst_zone *zone = l.zones.zones[z];
+                size_t first = d.first[z] + d.piece[z][p], side = (4u << zone->pieces[p].tiles_log2) + 1;
+                karst_zone_fine(zone, p, v);
+                for (size_t i = 0; i < side * side; ++i) {
+                    double x = (double)f.fine_m * (v[i].x + zone->bias.x),
+                           y = (double)f.fine_m * (v[i].y + zone->bias.y),
+                           z_m = (double)f.fine_m * (v[i].z + zone->bias.z);
+                    const karst_pos *at = &d.at[0][first + i];
+                    double e =
+                        sqrt((at->x - x) * (at->x - x) + (at->y - y) * (at->y - y) + (at->z - z_m) * (at->z - z_m));
+                    double away =
+                        sqrt((x - eye.x) * (x - eye.x) + (y - eye.y) * (y - eye.y) + (z_m - eye.z) * (z_m - eye.z));
+                    metres = fmax(metres, e);
+                    pixels = fmax(pixels, e / (away * karst_view_error_slope(&view, 1)));
+                }
+            }
+        assert_true(fabs(metres - (double)told.metres) < 1e-4);
+        assert_true(fabs(pixels - (double)told.pixels) < 1e-2);
+        if (k == 0) assert_true(told.metres == 0 && told.metric == 0);
+        if (k) assert_true(told.metres > last + 0.05 && told.metric > 0.5f * budget.threshold);
+        printf("threshold %.0e: %.1e, %.2f m, %.1f px\n", (double)budget.threshold, (double)told.metric,
+               (double)told.metres, (double)told.pixels);
+        last = (double)told.metres;
+        karst_zone_refined r;
+        assert_int_equal(karst_zone_scene_refine(l.scene, &r), KARST_OK);
+        karst_zone_error again = karst_zone_frame_error(&f, l.scene, &view);
+        assert_memory_equal(&again, &told, sizeof told);
+    }
+    free(v);
+    drawn_free(&l, &d);
+    land_free(&l);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_moves_further_than_the_eye)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_moves_further_than_the_eye),
+                                       cmocka_unit_test(the_error_told_is_the_error_seen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
