@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stage: one program for the mesh, one for what is behind it, a target of four samples.
 //
-// Invariant: the device has the index array at `uploaded` vertices and the places in `place`; those of wedges outside
+// Invariant: the device has the triangles of `uploaded` vertices and the places in `place`; those of wedges outside
 // moved_from..moved_to are where the level has them.
 #include "stage.h"
 
@@ -13,7 +13,7 @@
 #include "core/core.h"
 #include "glsl.h"
 
-enum { PIECES_MAX = 64, SAMPLES = 4 };
+enum { SAMPLES = 4 };
 
 // Normal and colour of a wedge, as the device has them.
 typedef struct face {
@@ -28,7 +28,9 @@ struct stage {
     karst_mrm_morph *morphs;
     uint32_t morph_room;
     uint32_t uploaded, moved_from, moved_to;  // wedges that are on their way
+    uint32_t *index;                          // of triangles that have corners on three vertices, by section
     karst_mrm_section *sections;
+    uint32_t section_count;
     GLuint program, backdrop, array, places, faces, indices;
     GLuint target, colour, depth;
     int width, height;  // of the target
@@ -143,8 +145,9 @@ karst_status stage_create(const karst_mrm *mrm, karst_report *report, stage **ou
     if (!s) return kst_fail(report, KARST_ERROR_MEMORY, "no memory for the mesh");
     s->memory = malloc(karst_mrm_instance_bytes(mrm));
     s->place = malloc(m->wedge_count * sizeof *s->place);
+    s->index = malloc(3 * sizeof *s->index * m->triangle_count);
     s->sections = malloc((m->material_count + 1) * sizeof *s->sections);
-    karst_status status = s->memory && s->place && s->sections ? KARST_OK : KARST_ERROR_MEMORY;
+    karst_status status = s->memory && s->place && s->index && s->sections ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) {
         karst_mrm_instance_init(&s->instance, mrm, s->memory);
         status = fill_arrays(s, m);
@@ -180,6 +183,7 @@ void stage_destroy(stage *s) {
     free(s->memory);
     free(s->place);
     free(s->morphs);
+    free(s->index);
     free(s->sections);
     kst_free(NULL, s, sizeof *s);
 }
@@ -190,18 +194,27 @@ const karst_mrm_instance *stage_instance(const stage *s) {
 
 // ---- levels ----------------------------------------------------------------------------------------
 
+// All of it, and only triangles that are some: the instance keeps those that are gone, without area, but not without
+// lines.
 static void upload_indices(stage *s) {
-    karst_mrm_instance *i = &s->instance;
+    const karst_mrm_instance *i = &s->instance;
+    const karst_model *m = karst_mrm_model(i->mrm);
     if (s->uploaded == i->vertices) return;
-    karst_mrm_change pieces[PIECES_MAX] = {{0, i->index_count}};
-    uint32_t count = s->uploaded ? karst_mrm_changes(i, s->uploaded, pieces, PIECES_MAX) : 1;
-    if (count > PIECES_MAX) {
-        pieces[0] = (karst_mrm_change){0, i->index_count};
-        count = 1;
+    uint32_t filled = 0;
+    s->section_count = karst_mrm_sections(i, s->sections, m->material_count + 1);
+    for (uint32_t k = 0; k < s->section_count; ++k) {
+        karst_mrm_section *part = &s->sections[k];
+        const uint32_t *t = i->index + part->first, *end = t + part->count;
+        part->first = filled;
+        for (; t < end; t += 3) {
+            uint32_t a = m->vertex[t[0]], b = m->vertex[t[1]], c = m->vertex[t[2]];
+            if (a == b || b == c || c == a) continue;
+            memcpy(s->index + filled, t, 3 * sizeof *t);
+            filled += 3;
+        }
+        part->count = filled - part->first;
     }
-    for (uint32_t k = 0; k < count; ++k)
-        glNamedBufferSubData(s->indices, pieces[k].first * (GLintptr)sizeof *i->index,
-                             pieces[k].count * (GLsizeiptr)sizeof *i->index, i->index + pieces[k].first);
+    if (filled) glNamedBufferSubData(s->indices, 0, filled * (GLsizeiptr)sizeof *s->index, s->index);
     s->uploaded = i->vertices;
 }
 
@@ -295,8 +308,7 @@ static void draw_backdrop(const stage *s, bool dark) {
 static void draw_mesh(const stage *s, const float flat[4]) {
     const karst_model *m = karst_mrm_model(s->instance.mrm);
     static const float plain[3] = {0.42f, 0.42f, 0.40f};
-    uint32_t count = karst_mrm_sections(&s->instance, s->sections, m->material_count + 1);
-    for (uint32_t k = 0; k < count; ++k) {
+    for (uint32_t k = 0; k < s->section_count; ++k) {
         const karst_mrm_section *part = &s->sections[k];
         const float *colour = m->material_count ? m->material[part->material].colour : plain;
         float line[4] = {flat[0], flat[1], flat[2], flat[3]};

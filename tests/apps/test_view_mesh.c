@@ -238,6 +238,7 @@ static void an_armys_budget_is_dragged(void **state) {
         "--lod-error", "8"
     const char *const words[] = {WORDS, "--seconds", "100", NULL};
     ran r = run_words((const char *const[]){WORDS, "--screenshot", temp_path("army.ppm"), NULL});
+    if (r.code) fail_msg("exit %d: %s", r.code, r.err);
     cJSON *a = cJSON_Parse(r.out);
     assert_non_null(a);
     ran_free(&r);
