@@ -3,8 +3,10 @@
 #include "bench.h"
 #include "patch_bytes.h"
 #include "patch_levels.h"
+#include "patch_rays.h"
 
 karst_status bench_patch(bench *b) {
     karst_status status = bench_patch_bytes(b);
-    return status ? status : bench_patch_levels(b);
+    if (!status) status = bench_patch_levels(b);
+    return status ? status : bench_patch_rays(b);
 }

@@ -19,5 +19,5 @@
 #include "karst/surface.h"
 #include "karst/view.h"
 #include "karst/zone.h"
-#include "karst/zonescene.h"
 #include "karst/zoneground.h"
+#include "karst/zonescene.h"
