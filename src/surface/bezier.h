@@ -50,23 +50,35 @@ static inline karst_vec3 kst_curve_slope(const karst_vec3 c[4], float t) {
     kst_bernstein_slope(t, b);
     return kst_blend(b, c[0], c[1], c[2], c[3]);
 }
-// Point of a patch, c[4 j + i], i along s and j along t; the unit normal of its upper side too unless NULL.
-static inline karst_vec3 kst_patch_point(const karst_vec3 c[16], float s, float t, karst_vec3 *normal) {
+// A patch at one t: the control points of its curve along s, and their slopes along t.
+typedef struct kst_patch_line {
+    karst_vec3 point[4], slope[4];
+} kst_patch_line;
+// Of a patch c[4 j + i], i along s and j along t; slopes only when asked for.
+static inline void kst_patch_line_at(const karst_vec3 c[16], float t, bool slopes, kst_patch_line *out) {
     float b[4], d[4];
-    karst_vec3 row[4], slope[4];
     kst_bernstein(t, b);
-    if (normal) kst_bernstein_slope(t, d);
+    if (slopes) kst_bernstein_slope(t, d);
     for (int i = 0; i < 4; ++i) {
-        row[i] = kst_blend(b, c[i], c[4 + i], c[8 + i], c[12 + i]);
-        if (normal) slope[i] = kst_blend(d, c[i], c[4 + i], c[8 + i], c[12 + i]);
+        out->point[i] = kst_blend(b, c[i], c[4 + i], c[8 + i], c[12 + i]);
+        if (slopes) out->slope[i] = kst_blend(d, c[i], c[4 + i], c[8 + i], c[12 + i]);
     }
+}
+// Its point at s; the unit normal of the upper side too unless NULL.
+static inline karst_vec3 kst_patch_line_point(const kst_patch_line *line, float s, karst_vec3 *normal) {
+    float b[4], d[4];
+    const karst_vec3 *p = line->point, *q = line->slope;
     kst_bernstein(s, b);
     if (normal) {
         kst_bernstein_slope(s, d);
-        karst_vec3 along_t = kst_blend(b, slope[0], slope[1], slope[2], slope[3]);
-        *normal = kst_unit(kst_cross(along_t, kst_blend(d, row[0], row[1], row[2], row[3])));
+        *normal = kst_unit(kst_cross(kst_blend(b, q[0], q[1], q[2], q[3]), kst_blend(d, p[0], p[1], p[2], p[3])));
     }
-    return kst_blend(b, row[0], row[1], row[2], row[3]);
+    return kst_blend(b, p[0], p[1], p[2], p[3]);
+}
+static inline karst_vec3 kst_patch_point(const karst_vec3 c[16], float s, float t, karst_vec3 *normal) {
+    kst_patch_line line;
+    kst_patch_line_at(c, t, normal != NULL, &line);
+    return kst_patch_line_point(&line, s, normal);
 }
 // The part of a curve from t0 to t1, by blossoms.
 static inline void kst_curve_part(const karst_vec3 c[4], float t0, float t1, karst_vec3 out[4]) {

@@ -77,27 +77,53 @@ static karst_vec3 local_of(karst_fine at, karst_fine anchor) {
     return (karst_vec3){(float)(at.x - anchor.x) * k, (float)(at.y - anchor.y) * k, (float)(at.z - anchor.z) * k};
 }
 
-static karst_fine inner_place(const karst_zone *zone, const karst_piece *piece, int i, int j, int cells) {
-    const kst_zone_record *record = zone->record;
-    const kst_patch_data *data = &record->data.patches[piece->patch];
-    const kst_patch_at *patch = &record->patches[piece->patch];
+// What the vertices inside a piece in one row have in common.
+typedef struct inner_row {
+    const karst_zone *zone;
+    const karst_piece *piece;
+    const kst_patch_data *data;
+    const kst_patch_at *patch;
+    int j, cells;
+    float scale_s, y;        // tiles to s; y in the piece [tiles]
+    kst_patch_line own;      // at the row
+    kst_patch_line side[3];  // at sides 0 and 2, when the row is near them
+} inner_row;
+
+static void begin_row(const karst_zone *zone, const karst_piece *piece, int j, int cells, inner_row *row) {
+    row->zone = zone, row->piece = piece, row->j = j, row->cells = cells;
+    row->data = &zone->record->data.patches[piece->patch];
+    row->patch = &zone->record->patches[piece->patch];
     int n = 1 << piece->tiles_log2;
-    float scale_s = 1.0f / (float)(1 << data->tiles_log2[0]), scale_t = 1.0f / (float)(1 << data->tiles_log2[1]);
-    float x = (float)(i * n) / (float)cells, y = (float)(j * n) / (float)cells;  // in the piece [tiles]
-    float s = ((float)piece->tile_s + x) * scale_s, t = ((float)piece->tile_t + y) * scale_t;
-    karst_vec3 normal, at = kst_patch_point(patch->c, s, t, &normal);
-    float own = tile_height(record, data, (float)piece->tile_s + x, (float)piece->tile_t + y);
+    float scale = 1.0f / (float)(1 << row->data->tiles_log2[1]);
+    row->scale_s = 1.0f / (float)(1 << row->data->tiles_log2[0]);
+    row->y = (float)(j * n) / (float)cells;
+    kst_patch_line_at(row->patch->c, ((float)piece->tile_t + row->y) * scale, true, &row->own);
+    if (row->y < 0.5f) kst_patch_line_at(row->patch->c, (float)piece->tile_t * scale, false, &row->side[0]);
+    if ((float)n - row->y < 0.5f)
+        kst_patch_line_at(row->patch->c, (float)(piece->tile_t + n) * scale, false, &row->side[2]);
+}
+
+static karst_fine inner_place(const inner_row *row, int i) {
+    const kst_zone_record *record = row->zone->record;
+    const karst_piece *piece = row->piece;
+    const kst_patch_at *patch = row->patch;
+    int n = 1 << piece->tiles_log2;
+    float x = (float)(i * n) / (float)row->cells, y = row->y;
+    float s = ((float)piece->tile_s + x) * row->scale_s;
+    karst_vec3 normal, at = kst_patch_line_point(&row->own, s, &normal);
+    float own = tile_height(record, row->data, (float)piece->tile_s + x, (float)piece->tile_t + y);
     karst_vec3 lift = kst_scale(normal, own * record->steps_per_m), sum = {0, 0, 0};
     float to_side[4] = {y, (float)n - x, (float)n - y, x}, weight = 0, keep = 1;
     for (int side = 0; side < 4; ++side) {
         float k = 1 - 2 * to_side[side];
         if (k <= 0) continue;
-        karst_fine on = side_place(zone, piece, side, side & 1 ? j : i, cells);
-        float bs = side == 1 ? (float)(piece->tile_s + n) * scale_s : side == 3 ? (float)piece->tile_s * scale_s : s;
-        float bt = side == 0 ? (float)piece->tile_t * scale_t : side == 2 ? (float)(piece->tile_t + n) * scale_t : t;
+        karst_fine on = side_place(row->zone, piece, side, side & 1 ? row->j : i, row->cells);
+        int far = side == 1 ? n : 0;
+        karst_vec3 border = side & 1
+                                ? kst_patch_line_point(&row->own, (float)(piece->tile_s + far) * row->scale_s, NULL)
+                                : kst_patch_line_point(&row->side[side], s, NULL);
         k *= k;
-        karst_vec3 there = kst_sub(local_of(on, patch->anchor), kst_patch_point(patch->c, bs, bt, NULL));
-        sum = kst_add(sum, kst_scale(there, k));
+        sum = kst_add(sum, kst_scale(kst_sub(local_of(on, patch->anchor), border), k));
         weight += k, keep *= 1 - k;
     }
     if (weight > 0) lift = kst_add(kst_scale(lift, keep), kst_scale(sum, (1 - keep) / weight));
@@ -106,13 +132,17 @@ static karst_fine inner_place(const karst_zone *zone, const karst_piece *piece, 
 
 void kst_piece_places(const karst_zone *zone, const karst_piece *piece, int cells, int i0, int j0, int i1, int j1,
                       karst_fine *out) {
-    for (int j = j0; j <= j1; ++j)
+    for (int j = j0; j <= j1; ++j) {
+        inner_row row;
+        bool inside = j > 0 && j < cells;
+        if (inside) begin_row(zone, piece, j, cells, &row);
         for (int i = i0; i <= i1; ++i)
             *out++ = j == 0       ? side_place(zone, piece, 0, i, cells)
                      : i == cells ? side_place(zone, piece, 1, j, cells)
                      : j == cells ? side_place(zone, piece, 2, i, cells)
                      : i == 0     ? side_place(zone, piece, 3, j, cells)
-                                  : inner_place(zone, piece, i, j, cells);
+                                  : inner_place(&row, i);
+    }
 }
 
 void karst_zone_fine(const karst_zone *zone, uint32_t piece, karst_fine *out) {
