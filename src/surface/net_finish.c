@@ -2,6 +2,8 @@
 // The rules of a net and what follows from them.
 #include "surface/net.h"
 
+enum { PASSES_MAX = 64 };  // how deep edges may end inside others
+
 // World place of a point, for messages.
 #define PLACE_FORMAT "%.1f, %.1f, %.1f"
 static double world(const karst_net *net, const int32_t at[3], int axis) {
@@ -138,6 +140,23 @@ static karst_status edges_from_patches(karst_net *net, karst_report *report) {
     return KARST_OK;
 }
 
+// Corners onto their edges, until those whose edges end at others do not move any more: however they are numbered.
+static void place_inside(karst_net *net) {
+    bool moved = true;
+    for (int pass = 0; moved && pass < PASSES_MAX; ++pass) {
+        moved = false;
+        for (int32_t k = 0; k < net->corner_count; ++k) {
+            karst_net_corner *c = &net->corners[k];
+            if (c->edge == KARST_NET_NONE) continue;
+            int32_t edge[4][3], at[3];
+            kst_net_edge_points(net, c->edge, edge);
+            kst_edge_eighth((const int32_t(*)[3])edge, c->eighth, at);
+            moved |= memcmp(at, c->at, sizeof at) != 0;
+            memcpy(c->at, at, sizeof at);
+        }
+    }
+}
+
 // Every place where spans meet has a corner.
 static karst_status corners_inside(karst_net *net, karst_report *report) {
     int64_t count = 0;
@@ -166,13 +185,7 @@ static karst_status corners_inside(karst_net *net, karst_report *report) {
             if (*at == KARST_NET_NONE) status = karst_net_add_corner(net, &corner, at);
             if (status) return status;
         }
-    for (int32_t k = 0; k < net->corner_count; ++k) {
-        karst_net_corner *c = &net->corners[k];
-        if (c->edge == KARST_NET_NONE) continue;
-        int32_t edge[4][3];
-        kst_net_edge_points(net, c->edge, edge);
-        kst_edge_eighth((const int32_t(*)[3])edge, c->eighth, c->at);
-    }
+    place_inside(net);
     return KARST_OK;
 }
 
@@ -272,26 +285,31 @@ static double radius_of(const karst_vec3 c[16], double step_m) {
     return ceil(4 * (0.5 * sqrt(most) * step_m + 1.5));
 }
 
+double kst_patch_radius(const karst_vec3 c[16], const uint8_t tiles_log2[2], int step_log2, uint8_t *size) {
+    double step_m = ldexp(1, step_log2), most = 0;
+    int tiles[2] = {1 << tiles_log2[0], 1 << tiles_log2[1]}, axis = tiles[0] >= tiles[1] ? 0 : 1;
+    int count = tiles[axis] / tiles[!axis];
+    for (int i = 0; i < count; ++i) {
+        karst_vec3 part[16];
+        float a = (float)i / (float)count, b = (float)(i + 1) / (float)count;
+        kst_patch_part(c, axis == 0 ? a : 0, axis == 0 ? b : 1, axis == 0 ? 0 : a, axis == 0 ? 1 : b, part);
+        double radius = radius_of(part, step_m);
+        if (radius > most) most = radius;
+    }
+    *size = size_of(c, tiles[0], tiles[1], step_m);
+    return most;
+}
+
 static karst_status sizes(karst_net *net, karst_report *report) {
-    double step_m = ldexp(1, net->step_log2);
     net->reach = 0;
     for (int32_t k = 0; k < net->corner_count; ++k) net->corners[k].radius = 0;
     for (int32_t k = 0; k < net->patch_count; ++k) {
         karst_net_patch *p = &net->patches[k];
         int32_t points[16][3];
-        karst_vec3 c[16], part[16];
+        karst_vec3 c[16];
         kst_net_patch_points(net, k, points);
         kst_points_local((const int32_t(*)[3])points, c);
-        int tiles[2] = {1 << p->tiles_log2[0], 1 << p->tiles_log2[1]}, axis = tiles[0] >= tiles[1] ? 0 : 1;
-        int n = tiles[!axis], count = tiles[axis] / n;
-        p->size = size_of(c, tiles[0], tiles[1], step_m);
-        double most = 0;
-        for (int i = 0; i < count; ++i) {
-            float a = (float)i / (float)count, b = (float)(i + 1) / (float)count;
-            kst_patch_part(c, axis == 0 ? a : 0, axis == 0 ? b : 1, axis == 0 ? 0 : a, axis == 0 ? 1 : b, part);
-            double radius = radius_of(part, step_m);
-            if (radius > most) most = radius;
-        }
+        double most = kst_patch_radius(c, p->tiles_log2, net->step_log2, &p->size);
         if (most > UINT8_MAX)
             return kst_fail(report, KARST_ERROR_LIMIT,
                             "patch %d at " PLACE_FORMAT " is %.0f m across, 120 is the most; cut it", k,

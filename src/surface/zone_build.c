@@ -32,6 +32,15 @@ void kst_edge_eighth(const int32_t edge[4][3], int eighth, int32_t out[3]) {
     memcpy(out, part[3], sizeof part[3]);
 }
 
+void kst_edge_points(const kst_zone_data *data, const kst_edge_data *edge, int32_t out[4][3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        out[0][axis] = data->corners[edge->corner[0]].at[axis];
+        out[1][axis] = edge->handle[0][axis];
+        out[2][axis] = edge->handle[1][axis];
+        out[3][axis] = data->corners[edge->corner[1]].at[axis];
+    }
+}
+
 void kst_patch_points(const int32_t side[4][4][3], const int32_t inner[4][3], int32_t out[16][3]) {
     for (int k = 0; k < 4; ++k) {
         memcpy(out[k], side[0][k], sizeof *out);
@@ -62,15 +71,6 @@ typedef struct build {
     size_t piece_room, span_room, place_room, seam_room;
 } build;
 
-static void edge_points(const kst_zone_data *data, const kst_edge_data *edge, int32_t out[4][3]) {
-    for (int axis = 0; axis < 3; ++axis) {
-        out[0][axis] = data->corners[edge->corner[0]].at[axis];
-        out[1][axis] = edge->handle[0][axis];
-        out[2][axis] = edge->handle[1][axis];
-        out[3][axis] = data->corners[edge->corner[1]].at[axis];
-    }
-}
-
 static karst_fine fine_at(const int32_t at[3]) {
     return (karst_fine){at[0] * KARST_NET_FINE, at[1] * KARST_NET_FINE, at[2] * KARST_NET_FINE};
 }
@@ -83,7 +83,7 @@ static void make_curve(build *b, uint32_t index) {
     const kst_edge_data *edge = &data->edges[index];
     kst_curve_at *curve = &b->record->curves[index];
     int32_t points[4][3];
-    edge_points(data, edge, points);
+    kst_edge_points(data, edge, points);
     *curve = (kst_curve_at){
         .anchor = fine_at(points[0]), .noise = edge->noise, .tiles = edge->tiles, .crease = edge->crease};
     for (int k = 0; k < 4; ++k) curve->c[k] = steps_from(points[k], points[0]);
@@ -142,7 +142,7 @@ static void make_patch(build *b, uint32_t index) {
     int32_t side[4][4][3], inner[4][3], points[16][3];
     for (int k = 0; k < 4; ++k) {
         int32_t edge[4][3];
-        edge_points(data, &data->edges[patch->side[k].edge], edge);
+        kst_edge_points(data, &data->edges[patch->side[k].edge], edge);
         kst_side_points((const int32_t(*)[3])edge, patch->side[k].from, patch->side[k].to, side[k]);
         for (int axis = 0; axis < 3; ++axis) inner[k][axis] = patch->inner[k][axis];
     }

@@ -23,15 +23,6 @@ static const uint8_t magic[4] = {'K', 'Z', 'O', 'N'};
 
 // ---- points that others foretell ------------------------------------------------------------------------------
 
-static void points_of(const kst_zone_data *data, const kst_edge_data *edge, int32_t out[4][3]) {
-    for (int axis = 0; axis < 3; ++axis) {
-        out[0][axis] = data->corners[edge->corner[0]].at[axis];
-        out[1][axis] = edge->handle[0][axis];
-        out[2][axis] = edge->handle[1][axis];
-        out[3][axis] = data->corners[edge->corner[1]].at[axis];
-    }
-}
-
 // Of an edge that names corners that are not there, nothing is foretold.
 static void foretell_handles(const kst_zone_data *data, const kst_edge_data *edge, int32_t out[2][3]) {
     memset(out, 0, 2 * sizeof *out);
@@ -51,7 +42,7 @@ static void foretell_inner(const kst_zone_data *data, const kst_patch_data *patc
         if (index >= data->edge_count || data->edges[index].corner[0] >= data->corner_count ||
             data->edges[index].corner[1] >= data->corner_count)
             return;
-        points_of(data, &data->edges[index], edge);
+        kst_edge_points(data, &data->edges[index], edge);
         kst_side_points((const int32_t(*)[3])edge, patch->side[k].from, patch->side[k].to, side[k]);
     }
     for (int k = 0; k < 4; ++k) {  // (1,1), (2,1), (1,2), (2,2)

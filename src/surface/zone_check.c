@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rules of a zone's data, in the order in which they can be told: ranges, what is inside what, then patches
 // against the edges that they use. What passes can be built and drawn without a further look.
-#include "surface/zone_record.h"
+#include "surface/net.h"
 
 enum { FAR_STEPS = 1 << 26, ROOM_STEPS = KARST_ZONE_SIDE_M << 12 };
 
@@ -95,7 +95,8 @@ static karst_status check_edge(const kst_zone_data *data, uint32_t k, uint32_t i
     return KARST_OK;
 }
 
-// A corner lies inside one edge at most, and no edge ends at one inside it. `owner`: 1 + the edge.
+// A corner lies inside one edge at most, and no edge ends at one inside it. `owner`: 1 +
+// the edge.
 static karst_status check_inside(const kst_zone_data *data, uint32_t k, uint32_t *owner, karst_report *report) {
     const kst_edge_data *e = &data->edges[k];
     for (uint32_t i = 0; i < (1u << e->spans_log2) - 1; ++i) {
@@ -114,6 +115,25 @@ static karst_status check_inside(const kst_zone_data *data, uint32_t k, uint32_t
             return FAIL(data,
                         "edge %u ends at corner %d at " PLACE_FORMAT ", which lies inside it; give it another end", k,
                         e->corner[end], PLACE(data, e->corner[end]));
+    return KARST_OK;
+}
+
+// Corners inside an edge lie at the steps nearest to it.
+static karst_status check_places(const kst_zone_data *data, uint32_t k, karst_report *report) {
+    const kst_edge_data *e = &data->edges[k];
+    int32_t edge[4][3], at[3];
+    kst_edge_points(data, e, edge);
+    for (int i = 1; i < 1 << e->spans_log2; ++i) {
+        uint16_t corner = data->inside[e->inside + (uint32_t)i - 1];
+        kst_edge_eighth((const int32_t(*)[3])edge, i * (8 >> e->spans_log2), at);
+        for (int axis = 0; axis < 3; ++axis)
+            if (at[axis] != data->corners[corner].at[axis])
+                return FAIL(data,
+                            "corner %d at " PLACE_FORMAT
+                            " lies beside edge %u, which it is inside of; finish the net "
+                            "again",
+                            corner, PLACE(data, corner), k);
+    }
     return KARST_OK;
 }
 
@@ -198,6 +218,38 @@ static karst_status check_patch(const kst_zone_data *data, uint32_t k, uint8_t (
     return status;
 }
 
+// Levels trust that pieces lie within twice the radius of their corners, and tiles are of their class.
+static karst_status check_size(const kst_zone_data *data, uint32_t k, karst_report *report) {
+    const kst_patch_data *p = &data->patches[k];
+    int32_t side[4][4][3], inner[4][3], points[16][3];
+    karst_vec3 c[16];
+    for (int i = 0; i < 4; ++i) {
+        int32_t edge[4][3];
+        kst_edge_points(data, &data->edges[p->side[i].edge], edge);
+        kst_side_points((const int32_t(*)[3])edge, p->side[i].from, p->side[i].to, side[i]);
+        for (int axis = 0; axis < 3; ++axis) inner[i][axis] = p->inner[i][axis];
+    }
+    kst_patch_points((const int32_t(*)[4][3])side, (const int32_t(*)[3])inner, points);
+    kst_points_local((const int32_t(*)[3])points, c);
+    uint8_t size;
+    double radius = kst_patch_radius(c, p->tiles_log2, data->step_log2, &size);
+    if (size != p->size)
+        return FAIL(data, "patch %u at " PLACE_FORMAT " has tiles of class %d and says %d; finish the net again", k,
+                    PLACE(data, side_end(data, p, 0, false)), size, p->size);
+    for (int i = 0; i < 4; ++i) {
+        int per = 8 >> data->edges[p->side[i].edge].spans_log2, from = p->side[i].from, to = p->side[i].to;
+        for (int at = from < to ? from : to; at <= (from < to ? to : from); at += per) {
+            uint16_t corner = kst_edge_corner(data, &data->edges[p->side[i].edge], at);
+            if (radius > data->corners[corner].radius)
+                return FAIL(data,
+                            "corner %d at " PLACE_FORMAT
+                            " has a radius of %.2f m, patch %u round it needs %.2f m; finish the net again",
+                            corner, PLACE(data, corner), 0.25 * data->corners[corner].radius, k, 0.25 * radius);
+        }
+    }
+    return KARST_OK;
+}
+
 karst_status kst_zone_data_check(const kst_zone_data *data, const karst_allocator *allocator, karst_report *report) {
     karst_status status = check_head(data, report);
     if (status) return status;
@@ -213,7 +265,9 @@ karst_status kst_zone_data_check(const kst_zone_data *data, const karst_allocato
         status = FAIL(data, "%u corners lie inside edges, whose parts need %u; cut the zone again", data->inside_count,
                       inside);
     for (uint32_t k = 0; k < data->edge_count && !status; ++k) status = check_inside(data, k, owner, report);
+    for (uint32_t k = 0; k < data->edge_count && !status; ++k) status = check_places(data, k, report);
     for (uint32_t k = 0; k < data->patch_count && !status; ++k) status = check_patch(data, k, used, report);
+    for (uint32_t k = 0; k < data->patch_count && !status; ++k) status = check_size(data, k, report);
     kst_free(allocator, owner, owners * sizeof *owner);
     kst_free(allocator, used, uses * sizeof *used);
     return status;

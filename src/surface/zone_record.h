@@ -76,8 +76,14 @@ typedef struct kst_zone_record {
 void kst_side_points(const int32_t edge[4][3], int from, int to, int32_t out[4][3]);
 // The lattice point nearest to eighth 1..7 of an edge.
 void kst_edge_eighth(const int32_t edge[4][3], int eighth, int32_t out[3]);
+// Control points of an edge [steps from the bias].
+void kst_edge_points(const kst_zone_data *data, const kst_edge_data *edge, int32_t out[4][3]);
 // The 16 control points of a patch, 4 j + i, from its sides and inner points.
 void kst_patch_points(const int32_t side[4][4][3], const int32_t inner[4][3], int32_t out[16][3]);
+
+// net_finish.c: half the diameter of the hull of the largest piece of a patch, with displacement [1/4 m], which a
+// corner has room for up to 255; *size: class of its tiles.
+double kst_patch_radius(const karst_vec3 c[16], const uint8_t tiles_log2[2], int step_log2, uint8_t *size);
 
 // Octahedral unit vectors.
 void kst_facing_pack(karst_vec3 normal, int16_t out[2]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "karst/netfit.h"
 #include "scenes/nets.h"
 #include "support/prop.h"
 #include "surface/zone_record.h"
@@ -355,6 +356,57 @@ static void a_net_finishes_the_same_way_twice(void **state) {
     karst_net_destroy(net);
 }
 
+// Hills with a rough square, fitted: small patches beside large ones, edges that end inside others.
+static karst_net *fitted(void) {
+    enum { SIDE = 257 };
+    karst_field_def def = karst_field_def_default();
+    def.shape = (karst_field_shape){SIDE, SIDE, 1, {0, 0, 0}};
+    karst_field *field;
+    karst_net *net;
+    assert_int_equal(karst_field_create(&def, &field), KARST_OK);
+    for (int j = 0; j < SIDE; ++j) {
+        float row[SIDE];
+        for (int i = 0; i < SIDE; ++i)
+            row[i] = (float)(20 * sin(i * 0.021) * cos(j * 0.017) +
+                             (i > 100 && j > 75 && j < 200 ? 3 * sin(i * 0.21 + j * 0.13) : 0));
+        assert_int_equal(karst_field_write(field, (karst_rect){0, j, SIDE, j + 1}, row, NULL, NULL, SIDE), KARST_OK);
+    }
+    assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
+    assert_int_equal(karst_net_from_field(net, field, NULL, NULL), KARST_OK);
+    karst_field_destroy(field);
+    return net;
+}
+
+static void how_corners_are_numbered_does_not_matter(void **state) {
+    (void)state;
+    karst_net *net = fitted(), *back;
+    int32_t last = net->corner_count - 1, nested = 0, index;
+    assert_int_equal(karst_net_create(net->origin, net->step_log2, NULL, &back), KARST_OK);
+    for (int32_t k = last; k >= 0; --k) {
+        karst_net_corner corner = net->corners[k];
+        if (corner.edge != KARST_NET_NONE) memset(corner.at, 0, sizeof corner.at);  // for finish to find
+        assert_int_equal(karst_net_add_corner(back, &corner, &index), KARST_OK);
+    }
+    for (int32_t k = 0; k < net->edge_count; ++k) {
+        karst_net_edge edge = net->edges[k];
+        for (int end = 0; end < 2; ++end) {
+            nested += edge.spans > 1 && net->corners[edge.corner[end]].edge != KARST_NET_NONE;
+            edge.corner[end] = last - edge.corner[end];
+        }
+        assert_int_equal(karst_net_add_edge(back, &edge, &index), KARST_OK);
+    }
+    assert_true(nested > 0);
+    for (int32_t k = 0; k < net->patch_count; ++k)
+        assert_int_equal(karst_net_add_patch(back, &net->patches[k], &index), KARST_OK);
+    assert_int_equal(karst_net_finish(back, NULL), KARST_OK);
+    assert_int_equal(back->corner_count, net->corner_count);
+    for (int32_t k = 0; k <= last; ++k) {
+        assert_memory_equal(back->corners[last - k].at, net->corners[k].at, sizeof net->corners[k].at);
+        assert_int_equal(back->corners[last - k].radius, net->corners[k].radius);
+    }
+    karst_net_destroy(net), karst_net_destroy(back);
+}
+
 static void running_out_of_memory_leaks_nothing(void **state) {
     (void)state;
     for (uint64_t n = 1;; ++n) {
@@ -384,6 +436,7 @@ int main(void) {
         cmocka_unit_test(the_sample_land_is_closed_but_for_its_rim),
         cmocka_unit_test(what_breaks_a_rule_is_named),
         cmocka_unit_test(a_net_finishes_the_same_way_twice),
+        cmocka_unit_test(how_corners_are_numbered_does_not_matter),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,6 +303,17 @@ static void not_met(kst_zone_data *d) {  // a side on another edge with as many 
     d->edges[own].corner[0] = (uint16_t)((d->edges[own].corner[0] + 7) % d->corner_count);
 }
 
+static void beside(kst_zone_data *d) {
+    d->corners[d->inside[parted(d, 0)->inside]].at[1] += 1;
+}
+static void small_radius(kst_zone_data *d) {
+    d->corners[d->edges[d->patches[2].side[1].edge].corner[1]].radius -= 1;
+}
+static void wrong_class(kst_zone_data *d) {
+    for (uint32_t k = 0; k < d->edge_count; ++k) d->edges[k].size[1] += 1;
+    d->patches[2].size += 1;
+}
+
 static void what_breaks_a_rule_is_named(void **state) {
     (void)state;
     static const fault faults[] = {
@@ -333,6 +344,9 @@ static void what_breaks_a_rule_is_named(void **state) {
         {"on that side already", turned},
         {"is said to be open", closed_open},
         {"should meet in one", not_met},
+        {"round it needs", small_radius},
+        {"lies beside edge", beside},
+        {"and says", wrong_class},
     };
     karst_noise_bank *bank;
     size_t size;
