@@ -117,6 +117,9 @@ KARST_API void karst_zone_normals(const karst_zone *zone, uint32_t piece, bool f
 /// The unit normal that two octahedral numbers stand for. Threads: any.
 KARST_API karst_vec3 karst_facing_vector(const int16_t facing[2]);
 
+/// What a patch of a zone is painted with: karst_net_patch.set and .tint, which live as long as the zone. Threads: any.
+KARST_API void karst_zone_paint(const karst_zone *zone, uint32_t patch, const uint8_t **set, const uint16_t **tint);
+
 /// Which diagonal halves a finest cell (i, j) of a tile: true from (0,0) to (1,1), false from (1,0) to (0,1).
 static inline bool karst_tile_diagonal(int i, int j) {
     return ((i + j) & 1) == 0;

@@ -215,6 +215,9 @@ static void fill_patch(cutting *c, int32_t index, kst_patch_data *to) {
     for (int j = 0; j < 1 << from->tiles_log2[1]; ++j)
         for (int i = 0; i < 1 << from->tiles_log2[0]; ++i)
             to->slot[KARST_NET_TILES_MAX * j + i] = from->slot[KARST_NET_TILES_MAX * j + i];
+    for (int j = 0; j <= 1 << from->tiles_log2[1]; ++j)
+        for (int i = 0, at = 17 * j; i <= 1 << from->tiles_log2[0]; ++i, ++at)
+            to->set[at] = from->set[at], to->tint[at] = from->tint[at];
 }
 
 // The middle of the cell, and of the heights of its patches' points in whole metres.

@@ -289,5 +289,6 @@ karst_status karst_net_from_cage(karst_net *net, const karst_net_cage *def, kars
     kst_free(a, c.normals, places * sizeof *c.normals);
     kst_free(a, c.first, places * sizeof *c.first);
     kst_free(a, c.links, links * sizeof *c.links);
-    return status ? status : karst_net_finish(net, report);
+    if (!status) status = karst_net_finish(net, report);
+    return status ? status : kst_net_share_sets(net);
 }

@@ -66,6 +66,11 @@ static karst_status check_elements(const karst_net *net, karst_report *report) {
                 return kst_fail(report, KARST_ERROR_FORMAT,
                                 "patch %d, tile %d, %d: displacement map %d; slots are 0 to 15", k,
                                 i % KARST_NET_TILES_MAX, i / KARST_NET_TILES_MAX, p->slot[i]);
+        for (int i = 0; i < KARST_TILE_CORNERS; ++i)
+            if (p->set[i] >= KARST_NOISE_SETS)
+                return kst_fail(report, KARST_ERROR_FORMAT,
+                                "patch %d, tile corner %d, %d: tile set %d; sets are 0 to %d", k, i % 17, i / 17,
+                                p->set[i], KARST_NOISE_SETS - 1);
         for (int side = 0; side < 4; ++side) {
             const karst_net_side *a = &p->side[side];
             int length = a->to > a->from ? a->to - a->from : a->from - a->to;

@@ -505,6 +505,7 @@ static karst_status fill(fit *f, karst_net_fitted *info) {
             karst_net_patch patch = {.tiles_log2 = {(uint8_t)(level + 1), (uint8_t)(level + 1)},
                                      .noise_set = f->def->noise_set};
             memset(patch.slot, slot, sizeof patch.slot);
+            memset(patch.set, patch.noise_set, sizeof patch.set);
             for (int k = 0; k < 4; ++k) {
                 fit_side s = side_of(f, x, z, k);
                 patch.side[k] = (karst_net_side){f->edges[s.edge].index, s.from, s.to};

@@ -9,11 +9,11 @@
 #include "surface/zone_record.h"
 
 enum {
-    VERSION = 1,
+    VERSION = 2,
     HEAD_BYTES = 28,
     CORNER_BYTES = 12,
     EDGE_BYTES = 8 + 6,        // at least
-    PATCH_BYTES = 2 + 8 + 12,  // at least, its tiles aside
+    PATCH_BYTES = 2 + 8 + 12,  // at least, its tiles and paint aside
     OPEN_NOT = 0,
     OPEN_ALL = 1,
     OPEN_SOME = 2,
@@ -90,6 +90,20 @@ static uint32_t patch_bits(const kst_patch_data *p) {
            (uint32_t)p->noise_turn << 10 | (uint32_t)p->noise_set << 12 | (uint32_t)parts << 15;
 }
 
+// What is painted, where it is not all of the noise set and plain: sets two a byte, a row beginning anew, then tints.
+static void put_paint(sink *s, const kst_patch_data *p) {
+    int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
+    bool sets = false, tints = false;
+    for (int j = 0; j <= down; ++j)
+        for (int i = 0; i <= across; ++i) sets |= p->set[17 * j + i] != p->noise_set, tints |= p->tint[17 * j + i] != 0;
+    put(s, (uint32_t)sets | (uint32_t)tints << 1, 1);
+    for (int j = 0; j <= down && sets; ++j)
+        for (int i = 0; i <= across; i += 2)
+            put(s, p->set[17 * j + i] | (i < across ? (uint32_t)p->set[17 * j + i + 1] << 4 : 0), 1);
+    for (int j = 0; j <= down && tints; ++j)
+        for (int i = 0; i <= across; ++i) put(s, p->tint[17 * j + i], 2);
+}
+
 size_t karst_zone_write(const karst_zone *zone, void *out, size_t room) {
     const kst_zone_data *data = &zone->record->data;
     sink s = {out, out ? (uint8_t *)out + room : NULL, 0};
@@ -133,6 +147,7 @@ size_t karst_zone_write(const karst_zone *zone, void *out, size_t room) {
                 put(&s, slot[0] | (uint32_t)slot[1] << 4, 1);
             }
     }
+    for (uint32_t k = 0; k < data->patch_count; ++k) put_paint(&s, &data->patches[k]);
     return s.size;
 }
 
@@ -153,7 +168,7 @@ static void read_point(kst_reader *r, const int32_t foretold[3], int16_t out[3])
     for (int axis = 0; axis < 3; ++axis) out[axis] = read_change(r, foretold[axis]);
 }
 
-static karst_status read_head(kst_reader *r, kst_zone_data *data, karst_report *report) {
+static karst_status read_head(kst_reader *r, kst_zone_data *data, bool *painted, karst_report *report) {
     size_t size = (size_t)(r->end - r->at);
     if (size < HEAD_BYTES)
         return kst_fail(report, KARST_ERROR_FORMAT,
@@ -161,9 +176,10 @@ static karst_status read_head(kst_reader *r, kst_zone_data *data, karst_report *
     if (memcmp(kst_read_bytes(r, 4), magic, 4))
         return kst_fail(report, KARST_ERROR_FORMAT, "these bytes do not begin as a zone does, with KZON; get it anew");
     int version = kst_read_u8(r);
-    if (version != VERSION)
-        return kst_fail(report, KARST_ERROR_VERSION, "a zone of version %d, this Karst reads %d; bake it again",
+    if (version < 1 || version > VERSION)
+        return kst_fail(report, KARST_ERROR_VERSION, "a zone of version %d, this Karst reads 1 to %d; bake it again",
                         version, VERSION);
+    *painted = version > 1;
     data->step_log2 = (int8_t)kst_read_u8(r);
     data->reach = kst_read_u8(r);
     int zero = kst_read_u8(r);
@@ -216,7 +232,28 @@ static void read_edges(kst_reader *r, kst_zone_data *data, uint16_t *inside) {
     }
 }
 
-static void read_patches(kst_reader *r, kst_zone_data *data) {
+// Paint that says nothing is no encoding; version 1 has none.
+static void read_paint(kst_reader *r, bool painted, kst_patch_data *p) {
+    int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
+    uint32_t what = painted ? kst_read_u8(r) : 0;
+    bool sets = false, tints = false;
+    if (what > 3) r->bad = true;
+    for (int j = 0; j <= down; ++j)
+        for (int i = 0; i <= across; i += 2) {
+            uint8_t *set = &p->set[17 * j + i], pair = what & 1 ? kst_read_u8(r) : p->noise_set * 17;
+            set[0] = pair & 15;
+            if (i < across)
+                set[1] = pair >> 4;
+            else if (what & 1 && pair >> 4)
+                r->bad = true;
+            sets |= set[0] != p->noise_set || (i < across && set[1] != p->noise_set);
+        }
+    for (int j = 0; j <= down && what & 2; ++j)
+        for (int i = 0; i <= across; ++i) tints |= (p->tint[17 * j + i] = kst_read_u16(r)) != 0;
+    if (sets != (what & 1) || tints != (what >> 1)) r->bad = true;
+}
+
+static void read_patches(kst_reader *r, kst_zone_data *data, bool painted) {
     for (uint32_t k = 0; k < data->patch_count && !r->bad; ++k) {
         kst_patch_data *p = &data->patches[k];
         int32_t foretold[4][3];
@@ -243,9 +280,10 @@ static void read_patches(kst_reader *r, kst_zone_data *data) {
                 slot[0] = pair & 15, slot[1] = pair >> 4;
             }
     }
+    for (uint32_t k = 0; k < data->patch_count && !r->bad; ++k) read_paint(r, painted, &data->patches[k]);
 }
 
-static karst_status read_arrays(kst_reader *r, kst_zone_data *data, const karst_allocator *allocator,
+static karst_status read_arrays(kst_reader *r, kst_zone_data *data, bool painted, const karst_allocator *allocator,
                                 karst_report *report) {
     size_t inside_room = 7 * (size_t)data->edge_count + 1;
     uint16_t *inside = kst_alloc_array(allocator, inside_room, sizeof *inside);
@@ -257,7 +295,7 @@ static karst_status read_arrays(kst_reader *r, kst_zone_data *data, const karst_
         memset(data->patches, 0, (data->patch_count + 1) * sizeof *data->patches);
         read_corners(r, data);
         read_edges(r, data, inside);
-        read_patches(r, data);
+        read_patches(r, data, painted);
         data->inside = kst_alloc_array(allocator, data->inside_count + 1, sizeof *data->inside);
         if (data->inside) {
             memcpy(data->inside, inside, data->inside_count * sizeof *inside);
@@ -268,7 +306,7 @@ static karst_status read_arrays(kst_reader *r, kst_zone_data *data, const karst_
     if (!status && (r->bad || r->at != r->end))
         status =
             kst_fail(report, KARST_ERROR_FORMAT, "zone %d, %d: its bytes %s; get it anew", data->zone_x, data->zone_z,
-                     r->bad ? "end too early or hold what is never written" : "go on after its tiles");
+                     r->bad ? "end too early or hold what is never written" : "go on after its paint");
     return status;
 }
 
@@ -276,8 +314,9 @@ karst_status karst_zone_read(const void *bytes, size_t size, const karst_noise_b
                              const karst_allocator *allocator, karst_report *report, karst_zone **out) {
     kst_reader r = {bytes, (const uint8_t *)bytes + size, false};
     kst_zone_data data = {0};
-    karst_status status = read_head(&r, &data, report);
-    if (!status) status = read_arrays(&r, &data, allocator, report);
+    bool painted = false;
+    karst_status status = read_head(&r, &data, &painted, report);
+    if (!status) status = read_arrays(&r, &data, painted, allocator, report);
     if (!status) status = kst_zone_data_check(&data, allocator, report);
     if (!status) return kst_zone_build(&data, bank, allocator, report, out);
     kst_zone_data_free(&data, allocator);

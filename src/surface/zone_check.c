@@ -202,6 +202,10 @@ static karst_status check_patch(const kst_zone_data *data, uint32_t k, uint8_t (
                     "patch %u has noise set %d turned by %d and tiles of class %d; sets are 0 to %d, turns 0 to 3, "
                     "classes 0 to %d",
                     k, p->noise_set, p->noise_turn, p->size, KARST_NOISE_SETS - 1, KARST_NET_SIZES - 1);
+    for (int i = 0; i < KARST_TILE_CORNERS; ++i)
+        if (p->set[i] >= KARST_NOISE_SETS)
+            return FAIL(data, "patch %u, tile corner %d, %d: tile set %d; sets are 0 to %d", k, i % 17, i / 17,
+                        p->set[i], KARST_NOISE_SETS - 1);
     for (int i = 0; i < KARST_NET_TILES_MAX * KARST_NET_TILES_MAX; ++i)
         if (p->slot[i] >= KARST_NOISE_SLOTS)
             return FAIL(data, "patch %u, tile %d, %d: displacement map %d; slots are 0 to %d", k,

@@ -50,3 +50,9 @@ void karst_zone_normals(const karst_zone *zone, uint32_t index, bool fine, const
 karst_vec3 karst_facing_vector(const int16_t facing[2]) {
     return kst_facing_unpack(facing);
 }
+
+void karst_zone_paint(const karst_zone *zone, uint32_t patch, const uint8_t **set, const uint16_t **tint) {
+    KARST_ASSERT(patch < zone->patch_count);
+    *set = zone->record->data.patches[patch].set;
+    *tint = zone->record->data.patches[patch].tint;
+}

@@ -75,6 +75,48 @@ static void a_zone_comes_back_to_the_last_vertex(void **state) {
     scene_zones_free(&zones);
 }
 
+static void paint_comes_back_and_is_small_where_there_is_none(void **state) {
+    (void)state;
+    karst_net *net = net_of(16, 0);
+    size_t plain_size = 0, size = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        scene_zones zones;
+        if (pass) {
+            assert_true(karst_net_paint(net, (karst_pos){60, scene_net_hill(60, 60), 60}, 20, KARST_TILE_SAND, -1) >
+                        100);
+            assert_true(karst_net_paint(net, (karst_pos){90, scene_net_hill(90, 60), 60}, 9, KARST_NET_NONE, 0x1234) >
+                        20);
+            assert_int_equal(
+                karst_net_paint(net, (karst_pos){90, scene_net_hill(90, 60), 60}, 9, KARST_NET_NONE, 0x1234), 0);
+        }
+        assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+        for (int k = 0; k < zones.count; ++k) {
+            uint8_t *bytes = bytes_of(zones.zones[k], &size);
+            if (!pass)
+                plain_size += size;
+            else
+                plain_size -= size;
+            karst_zone *back;
+            assert_int_equal(karst_zone_read(bytes, size, zones.bank, NULL, NULL, &back), KARST_OK);
+            for (uint32_t p = 0; p < back->patch_count; ++p) {
+                const uint8_t *a, *b;
+                const uint16_t *x, *y;
+                karst_zone_paint(zones.zones[k], p, &a, &x), karst_zone_paint(back, p, &b, &y);
+                const uint8_t *log2 = back->record->data.patches[p].tiles_log2;
+                for (int j = 0; j <= 1 << log2[1]; ++j) {
+                    assert_memory_equal(a + 17 * j, b + 17 * j, (1u << log2[0]) + 1);
+                    assert_memory_equal(x + 17 * j, y + 17 * j, 2 * ((1u << log2[0]) + 1));
+                }
+            }
+            karst_zone_destroy(back);
+            free(bytes);
+        }
+        scene_zones_free(&zones);
+    }
+    assert_true(0 - plain_size > 45 * 4 && 0 - plain_size < 20 * 45 + 10 * 162);  // a few patches hold paint
+    karst_net_destroy(net);
+}
+
 // Zones of every version that is still read. They are the seeds of the fuzz target, too.
 static void zones_of_old_are_read(void **state) {
     (void)state;
@@ -429,6 +471,7 @@ static void running_out_of_memory_leaks_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_zone_comes_back_to_the_last_vertex),
+        cmocka_unit_test(paint_comes_back_and_is_small_where_there_is_none),
         cmocka_unit_test(zones_of_old_are_read),
         cmocka_unit_test(every_flipped_byte_is_an_error_or_a_zone),
         cmocka_unit_test(bytes_cut_short_are_an_error),

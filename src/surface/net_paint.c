@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Painting the tile corners of patches. A corner on a side is found by its edge, so that all patches there agree.
+#include "surface/net.h"
+
+// The corners of a side as steps of 17 j + i.
+static void side_walk(const karst_net_patch *p, int side, int *first, int *step, int *tiles) {
+    int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
+    *tiles = side & 1 ? down : across;
+    *step = side & 1 ? 17 : 1;
+    *first = side == 1 ? across : side == 2 ? 17 * down : 0;
+}
+
+static int32_t end_corner(const karst_net *net, const karst_net_side *side, int eighth) {
+    const karst_net_edge *e = &net->edges[side->edge];
+    return eighth == 0 ? e->corner[0] : eighth == 8 ? e->corner[1] : net->inside[e->inside + eighth * e->spans / 8 - 1];
+}
+
+static void raise_to(uint8_t *top, int set) {
+    if (*top == 0xFF || karst_tile_rank(set) > karst_tile_rank(*top)) *top = (uint8_t)set;
+}
+
+karst_status kst_net_share_sets(karst_net *net) {
+    const karst_allocator *a = net->allocator;
+    size_t edges = (size_t)net->edge_count + 1, corners = (size_t)net->corner_count + 1;
+    uint8_t *edge_top = kst_alloc(a, edges), *corner_top = kst_alloc(a, corners);
+    if (!edge_top || !corner_top) {
+        kst_free(a, edge_top, edges), kst_free(a, corner_top, corners);
+        return KARST_ERROR_MEMORY;
+    }
+    memset(edge_top, 0xFF, edges), memset(corner_top, 0xFF, corners);
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        const karst_net_patch *p = &net->patches[k];
+        for (int side = 0; side < 4; ++side) {
+            raise_to(&edge_top[p->side[side].edge], p->noise_set);
+            raise_to(&corner_top[end_corner(net, &p->side[side], p->side[side].from)], p->noise_set);
+            raise_to(&corner_top[end_corner(net, &p->side[side], p->side[side].to)], p->noise_set);
+        }
+    }
+    for (int32_t k = 0; k < net->corner_count; ++k)
+        if (net->corners[k].edge != KARST_NET_NONE) corner_top[k] = edge_top[net->corners[k].edge];
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        karst_net_patch *p = &net->patches[k];
+        memset(p->set, p->noise_set, sizeof p->set);
+        for (int side = 0; side < 4; ++side) {
+            const karst_net_side *s = &p->side[side];
+            int first, step, tiles;
+            side_walk(p, side, &first, &step, &tiles);
+            for (int i = 1; i < tiles; ++i) p->set[first + i * step] = edge_top[s->edge];
+        }
+        for (int side = 0; side < 4; ++side) {
+            const karst_net_side *s = &p->side[side];
+            int first, step, tiles;
+            side_walk(p, side, &first, &step, &tiles);
+            p->set[first] = corner_top[end_corner(net, s, s->from)];
+            p->set[first + tiles * step] = corner_top[end_corner(net, s, s->to)];
+        }
+    }
+    kst_free(a, edge_top, edges), kst_free(a, corner_top, corners);
+    return KARST_OK;
+}
+
+typedef struct brush {
+    double at[3], radius;  // [steps]
+    int set;
+    int32_t tint, changed;
+} brush;
+
+static bool inside(const brush *b, const int32_t anchor[3], karst_vec3 local) {
+    double x = anchor[0] + (double)local.x - b->at[0], y = anchor[1] + (double)local.y - b->at[1];
+    double z = anchor[2] + (double)local.z - b->at[2];
+    return x * x + y * y + z * z <= b->radius * b->radius;
+}
+
+static void dab(brush *b, karst_net_patch *p, int at) {
+    bool changed = false;
+    if (b->set != KARST_NET_NONE && p->set[at] != b->set) p->set[at] = (uint8_t)b->set, changed = true;
+    if (b->tint >= 0 && p->tint[at] != b->tint) p->tint[at] = (uint16_t)b->tint, changed = true;
+    b->changed += changed;
+}
+
+static void paint_side(brush *b, const karst_net *net, karst_net_patch *p, int side) {
+    int first, step, tiles;
+    int32_t points[4][3];
+    karst_vec3 c[4];
+    const karst_net_side *s = &p->side[side];
+    side_walk(p, side, &first, &step, &tiles);
+    kst_net_edge_points(net, s->edge, points);
+    for (int k = 0; k < 4; ++k)
+        c[k] = (karst_vec3){(float)(points[k][0] - points[0][0]), (float)(points[k][1] - points[0][1]),
+                            (float)(points[k][2] - points[0][2])};
+    for (int i = 1; i < tiles; ++i) {  // t is dyadic, so both patches get the same place
+        float t = (float)(s->from * tiles + ((int)s->to - s->from) * i) / (float)(8 * tiles);
+        if (inside(b, points[0], kst_curve(c, t))) dab(b, p, first + i * step);
+    }
+    for (int end = 0; end < 2 && side % 2 == 0; ++end) {  // sides 0 and 2 have all four corners
+        const int32_t *at = net->corners[end_corner(net, s, end ? s->to : s->from)].at;
+        if (inside(b, at, (karst_vec3){0, 0, 0})) dab(b, p, end ? first + tiles * step : first);
+    }
+}
+
+int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int set, int32_t tint) {
+    KARST_ASSERT(net->finished && radius_m >= 0 && set >= KARST_NET_NONE && set < KARST_NOISE_SETS &&
+                 tint <= UINT16_MAX);
+    double scale = ldexp(1, -net->step_log2);
+    brush b = {.at = {(centre.x - net->origin.x) * scale, (centre.y - net->origin.y) * scale,
+                      (centre.z - net->origin.z) * scale},
+               .radius = radius_m * scale,
+               .set = set,
+               .tint = tint};
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        karst_net_patch *p = &net->patches[k];
+        int32_t points[16][3];
+        kst_net_patch_points(net, k, points);
+        bool beside = false;
+        for (int axis = 0; axis < 3; ++axis) {
+            int32_t low = points[0][axis], high = low;
+            for (int i = 1; i < 16; ++i) {
+                if (points[i][axis] < low) low = points[i][axis];
+                if (points[i][axis] > high) high = points[i][axis];
+            }
+            beside |= b.at[axis] + b.radius < low - 2 || b.at[axis] - b.radius > high + 2;
+        }
+        if (beside) continue;
+        karst_vec3 c[16];
+        kst_points_local((const int32_t(*)[3])points, c);
+        int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
+        for (int side = 0; side < 4; ++side) paint_side(&b, net, p, side);
+        for (int j = 1; j < down; ++j)
+            for (int i = 1; i < across; ++i)
+                if (inside(&b, points[0], kst_patch_point(c, (float)i / (float)across, (float)j / (float)down, NULL)))
+                    dab(&b, p, 17 * j + i);
+    }
+    return b.changed;
+}
