@@ -115,9 +115,10 @@ static void what_is_drawn_is_closed_from_anywhere(void **state) {
             if (want && !l.there[k]) land_put(&l, k);
             if (!want && l.there[k]) land_take(&l, k);
         }
-        karst_view view = view_at(zone_weld_eye(l.net, p.seed, (uint64_t)p.at));
+        karst_view view[2] = {view_at(zone_weld_eye(l.net, p.seed, (uint64_t)p.at)),
+                              view_at(zone_weld_eye(l.net, p.seed, 1000 + (uint64_t)p.at))};
         karst_zone_frame frame;
-        update(&l, &view, 1, &budget, &frame);
+        update(&l, view, p.at % 4 ? 1 : 2, &budget, &frame);
         zone_weld_result r = zone_weld_frame(weld, &frame, l.scene, l.there);
         prop_check(&p, r.cracks == 0);
         prop_check(&p, r.triangles <= frame.figures.triangles);
@@ -375,6 +376,30 @@ static void a_zone_of_another_net_is_refused(void **state) {
     land_free(&l);
 }
 
+static void an_eye_out_of_reach_sees_the_coarsest(void **state) {
+    (void)state;
+    land l = land_make(0);
+    land_put_all(&l);
+    zone_weld *weld = zone_weld_create(&l.zones);
+    karst_zone_budget budget = karst_zone_budget_default();
+    budget.cull = false;
+    for (int way = -1; way <= 1; way += 2) {
+        karst_zone_frame f = frame_of(&l, (karst_pos){way * 1e12, way * 1e12, -way * 1e12}, &budget);
+        for (int k = 0; k < f.instance_count; ++k) {
+            assert_int_equal(f.instances[k].tile, KARST_ZONE_WHOLE);
+            float inside, spans[32];
+            karst_zone_frame_levels(&f, k, &inside, spans);
+            const karst_piece *piece = &f.zones[f.instances[k].zone].zone->pieces[f.instances[k].piece];
+            int most = 0;
+            for (int side = 0; side < 4; ++side) most = piece->spans_log2[side] > most ? piece->spans_log2[side] : most;
+            assert_int_equal((int)inside, 2 * (piece->tiles_log2 - most));
+        }
+        assert_int_equal(zone_weld_frame(weld, &f, l.scene, l.there).cracks, 0);
+    }
+    zone_weld_destroy(weld);
+    land_free(&l);
+}
+
 static void failing_memory_leaves_the_scene_as_it_was(void **state) {
     (void)state;
     land l = land_make(0);
@@ -498,6 +523,7 @@ int main(void) {
         cmocka_unit_test(methods_have_names_and_a_budget_has_pixels),
         cmocka_unit_test(a_zone_of_another_net_is_refused),
         cmocka_unit_test(finest_vertices_are_kept_within_a_budget),
+        cmocka_unit_test(an_eye_out_of_reach_sees_the_coarsest),
         cmocka_unit_test(failing_memory_leaves_the_scene_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
