@@ -6,6 +6,12 @@
 
 #include "karst/base.h"
 
+// The next whole number below, of |v| < 2^31.
+static inline int32_t kst_floor(float v) {
+    int32_t i = (int32_t)v;
+    return i - ((float)i > v);
+}
+
 static inline karst_vec3 kst_add(karst_vec3 a, karst_vec3 b) {
     return (karst_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }

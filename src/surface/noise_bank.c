@@ -56,16 +56,6 @@ void karst_noise_bank_make(karst_noise_bank *out) {
         }
 }
 
-float kst_bank_height(const karst_noise_bank *bank, int noise, float x, float y) {
-    if ((noise & 15) == 0) return 0;
-    int i = (int)floorf(x), j = (int)floorf(y);
-    float u = x - (float)i, v = y - (float)j;
-    const int8_t(*m)[SIDE] = bank->map[noise >> 4][noise & 15];
-    float a = m[j & 31][i & 31], b = m[j & 31][(i + 1) & 31], c = m[(j + 1) & 31][i & 31],
-          d = m[(j + 1) & 31][(i + 1) & 31];
-    return ((a + (b - a) * u) * (1 - v) + (c + (d - c) * u) * v) * (1 / 127.0f);
-}
-
 // Meyer et al. 2010, "On floating-point normal vectors": the octahedron, folded along its equator.
 void kst_facing_pack(karst_vec3 n, int16_t out[2]) {
     float l = 1 / (fabsf(n.x) + fabsf(n.y) + fabsf(n.z)), a = n.x * l, b = n.z * l;

@@ -6,8 +6,8 @@
 
 static karst_fine fine_of(karst_fine anchor, karst_vec3 local) {
     const float k = KARST_NET_FINE;
-    return (karst_fine){anchor.x + (int32_t)floorf(local.x * k + 0.5f), anchor.y + (int32_t)floorf(local.y * k + 0.5f),
-                        anchor.z + (int32_t)floorf(local.z * k + 0.5f)};
+    return (karst_fine){anchor.x + kst_floor(local.x * k + 0.5f), anchor.y + kst_floor(local.y * k + 0.5f),
+                        anchor.z + kst_floor(local.z * k + 0.5f)};
 }
 
 // Between the normals of the ends, square to the curve.

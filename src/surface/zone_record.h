@@ -92,7 +92,15 @@ void kst_facing_pack(karst_vec3 normal, int16_t out[2]);
 karst_vec3 kst_facing_unpack(const int16_t in[2]);
 
 // Displacement [m] of map `noise` (slot + 16 set) at (x, y) [samples].
-float kst_bank_height(const karst_noise_bank *bank, int noise, float x, float y);
+static inline float kst_bank_height(const karst_noise_bank *bank, int noise, float x, float y) {
+    if ((noise & 15) == 0) return 0;
+    int i = kst_floor(x), j = kst_floor(y);
+    float u = x - (float)i, v = y - (float)j;
+    const int8_t(*m)[32] = bank->map[noise >> 4][noise & 15];
+    float a = m[j & 31][i & 31], b = m[j & 31][(i + 1) & 31], c = m[(j + 1) & 31][i & 31],
+          d = m[(j + 1) & 31][(i + 1) & 31];
+    return ((a + (b - a) * u) * (1 - v) + (c + (d - c) * u) * v) * (1 / 127.0f);
+}
 
 // zone_place.c: places on a curve, t in [0, 1] dyadic; normal and height are of the curve and its ends alone.
 karst_vec3 kst_curve_normal(const kst_curve_at *curve, float t);
