@@ -5,25 +5,21 @@
 karst_status kst_net_zones_make(const karst_net *net, karst_report *report, kst_net_zones *out) {
     *out = (kst_net_zones){.net = net, .report = report};
     if (!net) return KARST_OK;
-    KARST_ASSERT(net->finished);
-    out->count = karst_net_zones(net, NULL, 0);
-    out->cells = kst_alloc_array(NULL, (size_t)out->count + 1, sizeof *out->cells);
     out->bank = kst_alloc(NULL, sizeof *out->bank);
-    int32_t found = out->cells && out->bank ? karst_net_zones(net, out->cells, out->count) : 0;
-    if (found != out->count || (net->patch_count && !found))  // it counts none when it has no memory
-        return kst_fail(report, KARST_ERROR_MEMORY, "out of memory for the zones");
+    karst_status status = out->bank ? kst_cutter_create(net, &out->cutter) : KARST_ERROR_MEMORY;
+    if (status) return kst_fail(report, status, "out of memory for the zones");
     karst_noise_bank_make(out->bank);
     return KARST_OK;
 }
 
 static karst_status cut(void *context, int32_t index, karst_zone **out) {
     const kst_net_zones *z = context;
-    return karst_net_cut(z->net, z->cells[index][0], z->cells[index][1], z->bank, z->report, out);
+    return kst_cutter_cut(z->cutter, index, z->bank, z->report, out);
 }
 
 void kst_net_zones_contents(kst_net_zones *zones, kst_pack_contents *out) {
-    if (!zones->count) return;
-    out->zone_count = zones->count;
+    if (!zones->cutter) return;
+    out->zone_count = kst_cutter_zones(zones->cutter);
     out->net_origin = zones->net->origin;
     out->net_step_log2 = zones->net->step_log2;
     out->zone = cut;
@@ -46,7 +42,7 @@ karst_status kst_hole_field(const karst_net *net, karst_field **out) {
 }
 
 void kst_net_zones_free(kst_net_zones *zones) {
-    kst_free(NULL, zones->cells, ((size_t)zones->count + 1) * sizeof *zones->cells);
+    kst_cutter_destroy(zones->cutter);
     kst_free(NULL, zones->bank, sizeof *zones->bank);
     *zones = (kst_net_zones){0};
 }

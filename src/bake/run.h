@@ -5,6 +5,7 @@
 #include "bake/sheet.h"
 #include "karst/bake.h"
 #include "pack/writer.h"
+#include "surface/net.h"
 
 karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake_def *def, kst_graph *graph,
                           karst_report *report, karst_bake_info *info);
@@ -21,8 +22,7 @@ karst_status kst_bake_version(uint64_t *out);
 // Zones of a net, cut one by one as the pack is written.
 typedef struct kst_net_zones {
     const karst_net *net;
-    int32_t (*cells)[2];
-    int32_t count;
+    kst_cutter *cutter;
     karst_noise_bank *bank;
     karst_report *report;
 } kst_net_zones;

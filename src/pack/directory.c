@@ -141,7 +141,7 @@ static const char *zones_problem(const kst_directory *d) {
         if (i && (z[-1].zone_z > z->zone_z || (z[-1].zone_z == z->zone_z && z[-1].zone_x >= z->zone_x)))
             return "zones do not come by z, then x";
         if (!z->patch_count || z->patch_count > UINT16_MAX) return "a zone has not 1..65535 patches";
-        if (!z->raw_bytes || z->raw_bytes > KST_PACK_ZONE_RAW_MAX) return "a zone has not 1..2^24 bytes";
+        if (!z->raw_bytes || z->raw_bytes > KST_PACK_ZONE_RAW_MAX) return "a zone has not 1..2^26 bytes";
         for (int axis = 0; axis < 3; ++axis)
             if (z->low[axis] > z->high[axis]) return "the bounds of a zone are not a box";
     }

@@ -26,7 +26,7 @@ enum {
     KST_PACK_MAP_SIDE_MAX = 16384,
     KST_PACK_MAP_BYTES_MAX = 1 << 29,
     KST_PACK_ZONES_MAX = 1 << 20,
-    KST_PACK_ZONE_RAW_MAX = 1 << 24,  // bytes of a zone before compression: 65,535 of everything fit
+    KST_PACK_ZONE_RAW_MAX = 1 << 26,  // bytes of a zone before compression: 65,535 of everything fit
 };
 
 extern const uint8_t kst_pack_magic[8];

@@ -13,3 +13,12 @@ void kst_points_local(const int32_t points[16][3], karst_vec3 out[16]);
 karst_status kst_net_inside(karst_net *net, int32_t count);
 // Tile corners of all patches by their noise sets; where patches meet, that of the highest rank. Of a finished net.
 karst_status kst_net_share_sets(karst_net *net);
+
+// net_cut.c: all zones of a finished net, which may not change meanwhile. Each then costs what it holds. One thread.
+typedef struct kst_cutter kst_cutter;
+karst_status kst_cutter_create(const karst_net *net, kst_cutter **out);
+void kst_cutter_destroy(kst_cutter *cutter);
+int32_t kst_cutter_zones(const kst_cutter *cutter);
+// As karst_net_cut(); by z, then x.
+karst_status kst_cutter_cut(kst_cutter *cutter, int32_t index, const karst_noise_bank *bank, karst_report *report,
+                            karst_zone **out);

@@ -67,6 +67,8 @@ static void a_net_comes_back_and_steps_go_over_it(void **unused) {
     assert_true(state(p) == 0);
     karst_net *net = net_of(48);
     uint64_t first = state_of_net(net), hash = 0;
+    karst_net_paint(net, (karst_pos){300, 0, 200}, 60, 3, 0x1234);
+    first = state_of_net(net);
     keep(p, net, "net");
     hash = hash_of(p);
     assert_true(state(p) == first && hash != none);
@@ -198,7 +200,7 @@ static void alter(sqlite3 *db, prop *p, bool sealed) {
     memcpy(packed, sqlite3_column_blob(s, 1), (size_t)size);
     sqlite3_finalize(s);
     // Of a sealed one the elements are altered, below the compression.
-    static const size_t each[] = {23, 34, 204};
+    static const size_t each[] = {23, 34, 204 + 3 * KARST_TILE_CORNERS};
     size_t raw_size = 0, room = kst_compress_bound(1 << 20);
     for (int part = 0; part < 3 && sealed && size != 38; ++part)
         for (size_t n = 1; n <= 512 && !raw_size; ++n)
