@@ -25,6 +25,7 @@ static int read_options(picture *p, args *a) {
     p->samples = (int)arg_int(a, "--samples", 4, 1, 4, &bad);
     p->budget = karst_budget_default();
     p->budget.skirt_m = (float)arg_real(a, "--skirt", 0, 0, 1e7, &bad);
+    p->edge_px = (float)arg_real(a, "--edge", 12, 0.1, 1e5, &bad);
     p->budget.error_px = (float)arg_real(a, "--lod-error", 1, 1e-3, 1e6, &bad);
     look->haze = (float)arg_real(a, "--haze", look->haze, 0, 50, &bad);
     look->exposure_ev = (float)arg_real(a, "--exposure", 0, -20, 20, &bad);
@@ -66,6 +67,10 @@ int picture_open(picture *p, args *a, const char *path) {
     pack_def.report = &a->report;
     pack_def.partial = arg_flag(a, "--partial");
     p->path = path;
+    if (patches_is_made(path)) {
+        result = patches_open_made(a, path, &p->pack);
+        if (result) return result;
+    }
     p->budget.sim_radius_m = 0;  // nobody walks here
     karst_gl_def gl_def = karst_gl_def_default();
     gl_def.report = &a->report;
@@ -73,7 +78,7 @@ int picture_open(picture *p, args *a, const char *path) {
     karst_scene_def scene_def = karst_scene_def_default();
     scene_def.jobs = a->jobs;
     scene_def.slot_count = 2048;  // a still picture takes what it needs; only what is used costs memory
-    karst_status status = karst_pack_open(path, &pack_def, &p->pack);
+    karst_status status = p->pack ? KARST_OK : karst_pack_open(path, &pack_def, &p->pack);
     if (!status) status = karst_gl_context_create(&a->report, &p->context);
     if (!status) status = karst_gl_create(p->pack, &gl_def, &p->gl);
     if (!status) {
@@ -83,13 +88,18 @@ int picture_open(picture *p, args *a, const char *path) {
         if (!status && !p->rgb) status = KARST_ERROR_MEMORY;
         if (status) kst_fail(&a->report, status, "%s: cannot be drawn: %s", path, karst_status_text(status));
     }
-    if (!status) return EXIT_DONE;
+    if (!status) {
+        result = patches_open(&p->patches, a, p->pack);
+        if (result) picture_close(p);
+        return result;
+    }
     picture_close(p);
     return could_not(a, status);
 }
 
 void picture_close(picture *p) {
     free(p->rgb);
+    patches_close(&p->patches);
     karst_gl_destroy(p->gl);
     karst_scene_destroy(p->scene);
     karst_pack_close(p->pack);
@@ -99,6 +109,11 @@ void picture_close(picture *p) {
 
 karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame) {
     karst_status status = karst_scene_settle(p->scene, view, 1, &p->budget, frame);
+    if (!status && p->patches.count) {
+        p->patches.budget.threshold = karst_zone_threshold(view, p->edge_px);
+        status = patches_show(&p->patches, p->gl, view);
+        p->look.zones = p->patches.drawn;
+    }
     if (status) return status;
     if (frame->damage_count && !p->damaged) p->first_damage = frame->damages[0];
     p->damaged += frame->damage_count;
@@ -108,6 +123,7 @@ karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame
 }
 
 void picture_tell(args *a, const picture *p) {
+    if (p->patches.count) patches_tell(a, &p->patches);
     char more[64] = "";
     if (p->damaged > 1) snprintf(more, sizeof more, ", as %d more are", p->damaged - 1);
     if (p->damaged)

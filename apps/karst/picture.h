@@ -3,6 +3,7 @@
 #pragma once
 #include "app.h"
 #include "karst/gl.h"
+#include "patches.h"
 
 // A pack with everything it takes to draw it.
 typedef struct picture {
@@ -10,11 +11,13 @@ typedef struct picture {
     karst_gl_context *context;
     karst_gl *gl;
     karst_scene *scene;
+    patches patches;  // of the pack; count 0: none
     karst_pack_info info;
     karst_gl_look look;
     int width, height, samples;
     float fov_rad;
     karst_budget budget;
+    float edge_px;  // longest of patches
     uint8_t *rgb;
     const char *path;  // of the pack
     int damaged;       // chunks found so by now
@@ -27,6 +30,7 @@ typedef struct picture {
     {"--size", "WxH", "pixels (960x540)"}, {"--fov-deg", "F", "vertical field of view [degrees] (50)"},              \
         {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)"},                         \
         {"--lod-error", "PX", "largest error anywhere on the screen [pixels] (1)"},                                  \
+        {"--edge", "PX", "longest edge of a triangle of patches [pixels] (12)"},                                     \
         {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)"},                          \
         {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \
         {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (a fine morning)"},                    \

@@ -58,7 +58,10 @@ static int choose_view(args *a, const picture *p, karst_view *view, karst_pos *a
         if (result) return result;
         warn_if_buried(a, p, eye);
     } else {
-        viewpoint_find(p->pack, &p->look, p->fov_rad, (double)p->width / p->height, &eye, at);
+        if (p->patches.count && p->info.lattice.shape.columns == 2)  // a net alone
+            patches_viewpoint(&p->patches, &eye, at);
+        else
+            viewpoint_find(p->pack, &p->look, p->fov_rad, (double)p->width / p->height, &eye, at);
     }
     *view = karst_view_perspective(eye, *at, (karst_vec3){0, 1, 0}, p->fov_rad, p->width, p->height);
     return EXIT_DONE;
@@ -147,7 +150,8 @@ static int draw_view(args *a, picture *p, const char *output, const karst_view *
     wall = clock_s(CLOCK_MONOTONIC) - wall;
     cpu = clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     if (status) {
-        kst_fail(&a->report, status, "the picture could not be drawn: %s", karst_status_text(status));
+        if (!a->report.message[0])
+            kst_fail(&a->report, status, "the picture could not be drawn: %s", karst_status_text(status));
         return could_not(a, status);
     }
     status = karst_geo_write_png(output, p->width, p->height, p->rgb, &a->report);
@@ -221,12 +225,13 @@ static const option options[] = {
 
 const verb verb_render = {
     .name = "render",
-    .usage = "PACK -o PICTURE.png [options]",
+    .usage = "PACK | net:NAME -o PICTURE.png [options]",
     .summary = "Draw a picture of a pack.",
     .example =
         "karst render island.kpack -o island.png\n"
         "karst render island.kpack -o shore.png --eye 4150,5,7900 --look 5000,10,7400 --stand --water 390\n"
         "karst render island.kpack -o army.png --army made:tank --count 300\n"
+        "karst render net:sample -o arch.png --eye 372,18,40 --look 392,30,88\n"
         "karst render island.kpack -o frugal.png --army made:tank --triangles 100000",
     .options = options,
     .least = 1,

@@ -9,6 +9,7 @@ extern "C" {
 
 typedef struct karst_gl karst_gl;
 typedef struct karst_gl_meshes karst_gl_meshes;  // of karst/glmesh.h
+typedef struct karst_gl_zones karst_gl_zones;    // of karst/glzone.h
 
 /// Parameters of a renderer. Start from karst_gl_def_default().
 typedef struct karst_gl_def {
@@ -22,6 +23,7 @@ typedef struct karst_gl_def {
 KARST_API karst_gl_def karst_gl_def_default(void);
 
 /// Make a renderer for the scenes of one pack on the context that is current. The pack must outlive it.
+/// @param pack NULL: for pictures of meshes and zones alone, without a frame
 /// Threads: this and every call with the renderer where that context is current. Cost: compiles shaders, uploads maps.
 /// @param def NULL: the default @param out yours until karst_gl_destroy(); untouched on error
 /// @return KARST_ERROR_UNSUPPORTED (no 4.5 core), KARST_ERROR_MEMORY
@@ -63,6 +65,7 @@ typedef struct karst_gl_look {
     float background[3];                       ///< sRGB 0..1, used when sky is false
     bool flat_shading;                         ///< plain lit white ground, for tests
     karst_gl_meshes *meshes;                   ///< that stand on the ground, see karst/glmesh.h; NULL: none
+    karst_gl_zones *zones;                     ///< ground of patches, see karst/glzone.h; NULL: none
     uint32_t cookie;                           ///< set by the default function, do not touch
 } karst_gl_look;
 
@@ -86,7 +89,8 @@ KARST_API int karst_gl_overlay_keys(const karst_gl *gl, const karst_gl_look *loo
 
 /// Copy what is new and draw view `view_index` of the frame into framebuffer `target` (GL name), sized by the view.
 /// Sets all GL state it needs and restores none. A frame may be drawn any
-/// number of times or not at all: what a frame that was not drawn brought is read from the pack. A target whose depth
+/// number of times or not at all: what a frame that was not drawn brought is read from the pack. A renderer without a
+/// pack takes NULL for a frame. A target whose depth
 /// is not 32-bit float (a window) gets its colours copied from a target of our own, def.samples to the pixel.
 /// Cost: a few draws a batch, and copying frame->uploads; a new azimuth of the sun sweeps the height map.
 /// @return KARST_ERROR_MEMORY, KARST_ERROR_LIMIT (too large for the device), KARST_ERROR_UNSUPPORTED (the driver

@@ -65,6 +65,14 @@ typedef struct karst_zone {
     size_t piece_room, span_room, place_room;  ///< do not touch
 } karst_zone;
 
+/// What a patch of a zone is made of, as its author said.
+typedef struct karst_zone_patch {
+    uint8_t noise_set, noise_turn;  ///< as of karst_net_patch
+    uint8_t tiles_log2[2];          ///< along s and t
+} karst_zone_patch;
+/// Of patch 0..patch_count - 1. Threads: any. Cost: O(1).
+KARST_API karst_zone_patch karst_zone_patch_of(const karst_zone *zone, uint32_t patch);
+
 /// Side of a tile of a size class [m]: 2^((size - 24) / 2).
 KARST_API float karst_tile_size_m(int size);
 

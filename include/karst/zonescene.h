@@ -105,6 +105,7 @@ typedef struct karst_zone_batch {
 /// What stands in a slot.
 typedef struct karst_zone_at {
     const karst_zone *zone;  ///< NULL: nothing
+    uint32_t stay;           ///< another number each time that a zone is added, from 1 on
     int32_t offset[3];       ///< karst_zone.bias less frame.base [fine steps]
     uint32_t first_level;    ///< in karst_zone_frame.levels
     /// Of each span of the zone, the levels of its two corners, from first_level: the span's is the less of them, at

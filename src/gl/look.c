@@ -5,6 +5,7 @@
 
 #include "gl/renderer.h"
 #include "gl/shadow.h"
+#include "gl/zones.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -37,7 +38,8 @@ karst_status kst_lighting_update(karst_gl *gl, const karst_gl_look *look) {
     kst_lighting *l = &gl->lighting;
     if (!l->swept || l->swept_azimuth_rad != look->sun_azimuth_rad) {
         karst_map height;
-        karst_status status = karst_pack_map(gl->store.pack, "height", &height);
+        karst_status status =
+            gl->store.pack ? karst_pack_map(gl->store.pack, "height", &height) : KARST_ERROR_UNSUPPORTED;
         if (status && status != KARST_ERROR_UNSUPPORTED) return status;
         int w = status ? 1 : height.width, h = status ? 1 : height.height;
         float *horizon = kst_alloc_array(NULL, (size_t)w * (size_t)h, sizeof *horizon);
@@ -151,8 +153,8 @@ void kst_gl_fill_frame(const karst_gl *gl, const karst_frame *frame, const karst
     f.lattice[1] = shape->columns - 1;
     f.lattice[2] = shape->rows - 1;
     f.lattice[3] = (int32_t)look->overlays | (look->sky ? KST_DRAW_SKY : 0) |
-                   (look->sky && look->surround ? KST_DRAW_SURROUND : 0) | (look->flat_shading ? KST_DRAW_FLAT : 0) |
-                   (land->full_map ? KST_DRAW_MAP_NORMALS : 0);
+                   (look->sky && look->surround && !gl->is_bare ? KST_DRAW_SURROUND : 0) |
+                   (look->flat_shading ? KST_DRAW_FLAT : 0) | (land->full_map ? KST_DRAW_MAP_NORMALS : 0);
     set3(f.right, view->right, view->tan_x);
     set3(f.up, view->up, view->tan_y);
     set3(f.back, view->back, (float)frame->origin.y);
@@ -189,12 +191,12 @@ void kst_gl_fill_frame(const karst_gl *gl, const karst_frame *frame, const karst
     f.place[2] = (float)(1 / (shape->spacing_m * (shape->columns - 1)));
     f.place[3] = (float)(1 / (shape->spacing_m * (shape->rows - 1)));
     karst_map height;
-    if (!karst_pack_map(gl->store.pack, "height", &height)) {
+    if (gl->store.pack && !karst_pack_map(gl->store.pack, "height", &height)) {
         f.height[0] = height.offset;
         f.height[1] = height.scale * 65535;
     }
     f.height[2] = (float)(shape->origin.y - frame->origin.y);
-    f.height[3] = land->low_m;
+    f.height[3] = !gl->is_bare || !look->zones ? land->low_m : (float)look->zones->low_m;
     fill_noise(&f, frame->origin.x, frame->origin.z);
     kst_overlay_fill(gl, view, look, &f);
     memcpy(f.background, look->background, sizeof look->background);

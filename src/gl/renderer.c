@@ -8,6 +8,7 @@
 #include "gl/meshes.h"
 #include "gl/noise.h"
 #include "gl/program.h"
+#include "gl/zones.h"
 
 karst_gl_def karst_gl_def_default(void) {
     return (karst_gl_def){.samples = 4, .cookie = KST_COOKIE};
@@ -138,7 +139,10 @@ karst_status kst_gl_create_with(karst_pack *pack, const karst_gl_def *def, const
     if (!gl) return kst_fail(d.report, KARST_ERROR_MEMORY, "no memory for a renderer");
     gl->def = d;
     snprintf(gl->defines, sizeof gl->defines, "%s", defines);
-    gl->info = karst_pack_info_of(pack);
+    gl->info.lattice.shape = (karst_field_shape){1, 1, 1, {0, 0, 0}};
+    if (pack) gl->info = karst_pack_info_of(pack);
+    const karst_field_shape *shape = &gl->info.lattice.shape;
+    gl->is_bare = gl->info.hole_count >= (uint64_t)(shape->columns - 1) * (uint64_t)(shape->rows - 1);
     gl->scenery = kst_scenery_of(pack);
     karst_status status = kst_store_create(&gl->store, pack, d.report);
     if (!status) status = build_programs(gl);
@@ -319,7 +323,8 @@ static void set_state(const karst_view *view, GLuint framebuffer) {
 }
 
 // Lines of the very triangles, a hair nearer to the eye.
-static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs, int count, karst_gl_meshes *meshes) {
+static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs, int count, karst_gl_meshes *meshes,
+                           karst_gl_zones *zones, karst_pos origin) {
     const float colour[4] = {0.60f, 0.40f, 0.14f, 4e-4f};
     memcpy(numbers->wire, colour, sizeof colour);
     numbers->lattice[3] |= KST_DRAW_WIRE;
@@ -328,11 +333,21 @@ static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs,
     glLineWidth(1);
     draw_runs(gl, runs, count);
     if (meshes) kst_meshes_draw(meshes, false);
+    if (zones) kst_zones_draw(zones, origin);
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
-static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index,
+// Without a pack there is no frame: places count from the zones' origin, or from the eye.
+static karst_frame frame_of_nothing(const karst_view *view, const karst_gl_look *look) {
+    return (karst_frame){.origin = look->zones && look->zones->run_count ? look->zones->origin : view->eye,
+                         .lattice = {.shape = {2, 2, 1, {0, 0, 0}}, .step_xz_m = 1, .step_y_m = 1, .cell_steps = 1}};
+}
+
+static karst_status draw_into(karst_gl *gl, const karst_frame *given, const karst_view *view, int view_index,
                               const karst_gl_look *look, GLuint framebuffer) {
+    KARST_ASSERT(!given == !gl->store.pack);
+    karst_frame nothing = frame_of_nothing(view, look);
+    const karst_frame *frame = given ? given : &nothing;
     if (frame->patch_count > gl->patch_room) {
         free(gl->sorted);
         free(gl->sorted_errors);
@@ -366,6 +381,7 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
     if (status) return status;
     set_state(view, framebuffer);
     draw_runs(gl, runs, count);
+    if (look->zones) kst_zones_draw(look->zones, frame->origin);
     // Shadows lie nearer than the ground by more than the lines of a wireframe.
     bool shadows = !(look->overlays & KARST_GL_OVERLAY_WIREFRAME) && !look->flat_shading && look->sun_elevation_rad > 0;
     if (meshes) kst_meshes_draw(meshes, shadows);
@@ -380,7 +396,8 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *frame, const kars
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glDepthMask(GL_TRUE);
     glDepthFunc(GL_GREATER);
-    if (look->overlays & KARST_GL_OVERLAY_WIREFRAME) draw_wireframe(gl, &numbers, runs, count, meshes);
+    if (look->overlays & KARST_GL_OVERLAY_WIREFRAME)
+        draw_wireframe(gl, &numbers, runs, count, meshes, look->zones, frame->origin);
     return KARST_OK;
 }
 

@@ -41,6 +41,7 @@ typedef struct kst_lighting {
 struct karst_gl {
     karst_gl_def def;
     karst_pack_info info;
+    bool is_bare;  // the pack is none, or all of its field is hole
     kst_store store;
     kst_scenery scenery;
     kst_lighting lighting;

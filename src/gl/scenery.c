@@ -49,6 +49,14 @@ static void measure_slopes(kst_scenery *s, karst_pack *pack, const karst_field_s
 }
 
 kst_scenery kst_scenery_of(karst_pack *pack) {
+    if (!pack)
+        return (kst_scenery){.high_m = 1,
+                             .slope = 0.5f,
+                             .tree_line_m = 1e6f,
+                             .snow_line_m = 1e6f,
+                             .size = 1,
+                             .slope_gain = 1,
+                             .map_cell_m = 1};
     karst_pack_info info = karst_pack_info_of(pack);
     const karst_field_shape *shape = &info.lattice.shape;
     kst_scenery s = {.low_m = info.min_y_m, .high_m = info.max_y_m, .slope = 0.5f};

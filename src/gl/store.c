@@ -122,15 +122,16 @@ static karst_status find_holes(holes *h, int level, int32_t x, int32_t z) {
     return status;
 }
 
-static karst_status make_holes(kst_store *store, const karst_pack_info *info) {
+static karst_status make_holes(kst_store *store) {
+    karst_pack_info info = karst_pack_info_of(store->pack);
     holes h = {.store = store,
-               .columns = info->lattice.shape.columns - 1,
-               .rows = info->lattice.shape.rows - 1,
-               .level_count = info->level_count};
+               .columns = info.lattice.shape.columns - 1,
+               .rows = info.lattice.shape.rows - 1,
+               .level_count = info.level_count};
     karst_pack_chunk_grid(store->pack, 0, &h.chunks_x, &h.chunks_z);
     h.tile = calloc((size_t)h.chunks_x * (size_t)h.chunks_z, sizeof *h.tile);
     karst_status status = h.tile ? KARST_OK : KARST_ERROR_MEMORY;
-    if (!status && info->hole_count) status = find_holes(&h, info->level_count - 1, 0, 0);
+    if (!status && info.hole_count) status = find_holes(&h, info.level_count - 1, 0, 0);
     int lines = (h.tiles + TILES_A_ROW - 1) / TILES_A_ROW;
     GLint side = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &side);
@@ -155,7 +156,7 @@ static karst_status make_holes(kst_store *store, const karst_pack_info *info) {
 // A look map as a texture with mips; a pack without it gets one texel that says "plain".
 static karst_status make_map(kst_store *store, const char *name, int unit, int channels, const void *plain) {
     karst_map map;
-    karst_status status = karst_pack_map(store->pack, name, &map);
+    karst_status status = store->pack ? karst_pack_map(store->pack, name, &map) : KARST_ERROR_UNSUPPORTED;
     bool wide = unit == KST_UNIT_HEIGHT_MAP;
     if (status == KARST_ERROR_UNSUPPORTED || (!status && (map.channels != channels || map.sample_bytes != 1 + wide)))
         map = (karst_map){.width = 1, .height = 1, .samples = plain};
@@ -177,11 +178,10 @@ static karst_status make_map(kst_store *store, const char *name, int unit, int c
 
 karst_status kst_store_create(kst_store *store, karst_pack *pack, karst_report *report) {
     *store = (kst_store){.pack = pack};
-    karst_pack_info info = karst_pack_info_of(pack);
     store->scratch = malloc(sizeof *store->scratch);
     store->words = calloc(WORDS_ROOM, sizeof *store->words);
     karst_status status = store->scratch && store->words ? grow_slots(store, SLOTS_FIRST) : KARST_ERROR_MEMORY;
-    if (!status) status = make_holes(store, &info);
+    if (!status && pack) status = make_holes(store);
     static const uint8_t up[2] = {128, 128}, open[4] = {255, 128, 128, 0};
     static const uint16_t zero;
     if (!status) status = make_map(store, "normal", KST_UNIT_NORMAL_MAP, 2, up);

@@ -126,6 +126,7 @@ karst_status karst_zone_scene_add(karst_zone_scene *scene, const karst_zone *zon
     scene->step_log2 = zone->step_log2;
     scene->reach_m = zone->reach_m;
     ++scene->zone_count;
+    scene->slots[k].stay = ++scene->stays;
     *out = (uint16_t)k;
     return KARST_OK;
 }
@@ -172,7 +173,7 @@ static void begin(karst_zone_scene *scene, const karst_view *views, int view_cou
     for (int k = 0; k < scene->slot_room; ++k) {
         kst_zone_slot *slot = &scene->slots[k];
         const karst_zone *zone = slot->zone;
-        scene->at[k] = (karst_zone_at){.zone = zone};
+        scene->at[k] = (karst_zone_at){.zone = zone, .stay = slot->stay};
         if (!zone) continue;
         slot->first_level = level;
         level += slot->level_count;

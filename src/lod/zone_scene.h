@@ -17,8 +17,9 @@ enum {
 // A zone as the methods read it: places by axis, so that eight make a vector.
 typedef struct kst_zone_slot {
     const karst_zone *zone;  // NULL: free
-    int32_t *corner[3];      // of corners, from the bias; padded to whole vectors
-    float *radius, *d2;      // of corners [m], and the square of the distance to the nearest eye less it
+    uint32_t stay;
+    int32_t *corner[3];  // of corners, from the bias; padded to whole vectors
+    float *radius, *d2;  // of corners [m], and the square of the distance to the nearest eye less it
     // Levels are owed to pairs of corner and size class, sorted by class; each class begins a vector.
     uint32_t *level_corner;
     uint32_t level_count;
@@ -93,6 +94,7 @@ struct karst_zone_scene {
     kst_fine_cache fine;
     kst_zone_slot *slots;
     int32_t slot_room, zone_count;
+    uint32_t stays;     // zones that were ever added
     int32_t step_log2;  // of all zones
     float reach_m;
     // Of this budget

@@ -47,6 +47,12 @@ void karst_zone_normals(const karst_zone *zone, uint32_t index, bool fine, const
         }
 }
 
+karst_zone_patch karst_zone_patch_of(const karst_zone *zone, uint32_t patch) {
+    KARST_ASSERT(patch < zone->patch_count);
+    const kst_patch_data *p = &zone->record->data.patches[patch];
+    return (karst_zone_patch){p->noise_set, p->noise_turn, {p->tiles_log2[0], p->tiles_log2[1]}};
+}
+
 karst_vec3 karst_facing_vector(const int16_t facing[2]) {
     return kst_facing_unpack(facing);
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Ground of curved patches on the screen: the frames of a scene of zones. See docs/gl.md, Zones.
+#pragma once
+#include "karst/gl.h"
+#include "karst/zonescene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Parameters. Start from karst_gl_zones_def_default().
+typedef struct karst_gl_zones_def {
+    uint64_t fine_bytes;  ///< vertices of refined pieces that stay on the device though no frame has them any more;
+                          ///< default 64 MB. What a frame needs is there in any case.
+    bool shadows;         ///< the sun's shadows and the darkness of caves; default true
+    uint32_t cookie;      ///< set by the default function, do not touch
+} karst_gl_zones_def;
+
+/// 64 MB, with shadows.
+KARST_API karst_gl_zones_def karst_gl_zones_def_default(void);
+
+/// Make what draws the frames of one scene: give it as karst_gl_look.zones.
+/// Threads: this and every call with it as those of the renderer. Cost: compiles shaders.
+/// @param scene must outlive it @param def NULL: the default
+/// @param out yours until karst_gl_zones_destroy(), which comes before that of the renderer; untouched on error
+/// @return KARST_ERROR_UNSUPPORTED (the driver refused), KARST_ERROR_MEMORY
+KARST_API karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, const karst_gl_zones_def *def,
+                                             karst_gl_zones **out);
+/// Free it and its GL objects; its context must be current. NULL is allowed.
+KARST_API void karst_gl_zones_destroy(karst_gl_zones *zones);
+
+/// What is drawn from now on. Copied: vertices are morphed on the device now, and the frame is not needed again. Zones
+/// go up when a frame first has them, vertices of a piece when it is first refined.
+/// @return KARST_ERROR_MEMORY, KARST_ERROR_LIMIT (more than the device holds); nothing is drawn then.
+/// Cost: O(instances), 60 ns a vertex that goes up.
+KARST_API karst_status karst_gl_zones_show(karst_gl_zones *zones, const karst_zone_frame *frame);
+
+/// What the last karst_gl_zones_show() brought up, and what is drawn of it.
+typedef struct karst_gl_zone_figures {
+    int64_t triangles, vertices;  ///< of the patterns
+    int32_t instances, draws;
+    int32_t zones;            ///< on the device
+    int32_t fine_pieces;      ///< refined pieces on the device
+    uint64_t fine_bytes;      ///< of their vertices
+    uint64_t device_bytes;    ///< of all buffers and shadow maps
+    uint64_t uploaded_bytes;  ///< by that call
+} karst_gl_zone_figures;
+
+/// Zeros before there is one. Cost: O(1).
+KARST_API karst_gl_zone_figures karst_gl_zones_figures(const karst_gl_zones *zones);
+
+#ifdef __cplusplus
+}
+#endif

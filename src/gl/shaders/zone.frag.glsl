@@ -1,0 +1,45 @@
+// Ground of patches: material, light, air.
+in vec3 v_at;
+in vec3 v_normal;
+in vec2 v_st;
+in vec3 v_share_a, v_share_b;
+in float v_level;
+flat in uint v_piece;
+out vec4 o_colour;
+
+void main() {
+#ifdef KARST_PLAIN  // tests of shape alone
+    o_colour = vec4(0.0, 1.0, 0.0, 1.0);
+    return;
+#endif
+    int bits = u_lattice.w;
+    vec3 to_eye = u_eye.xyz - v_at;
+    float dist = length(to_eye);
+    if ((bits & KARST_WIRE) != 0) {
+        vec3 line = u_wire.rgb / PI * (u_sunlight.rgb * max(u_sun.y, 0.0) + air_ambient(vec3(0.0, 1.0, 0.0)));
+        if ((bits & KARST_SKY) != 0)
+            line = air_between(line, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
+        o_colour = vec4((bits & KARST_FLAT) != 0 ? tone_srgb(u_wire.rgb) : tone_map(line), 1.0);
+        return;
+    }
+    if ((bits & KARST_FLAT) != 0) {  // by the triangle, so that shape alone is seen
+        vec3 across = normalize(cross(dFdx(v_at), dFdy(v_at)));
+        float shade = 0.55 + 0.45 * dot(across, normalize(vec3(0.4, 0.7, -0.6)));
+        o_colour = vec4(tone_srgb(vec3(shade)), 1.0);
+        return;
+    }
+    vec3 n = normalize(v_normal);
+    float facing = dist * u_up.w * 2.0 * u_viewport.w;  // metres a pixel covers
+    float foot = facing / sqrt(clamp(dot(n, to_eye) / dist, 0.05, 1.0));
+    float shares[6] = float[6](v_share_a.x, v_share_a.y, v_share_a.z, v_share_b.x, v_share_b.y, v_share_b.z);
+    Surface s = zone_surface(v_piece, v_st, v_at, n, shares, foot);
+    float open = zone_open(v_at, n), visible = zone_sunlit(v_at, n) * cloud_shadow(v_at);
+    if ((bits & KARST_LEVEL) != 0) {  // round and round, as of the field's ground
+        int k = int(v_level);
+        vec3 key = mix(u_key[k & 7].rgb, u_key[(k + 1) & 7].rgb, smoothstep(0.0, 1.0, fract(v_level)));
+        s.albedo = mix(s.albedo, key * 0.5, 0.7);
+    }
+    vec3 c = light_on(s, n, visible, open);
+    if ((bits & KARST_SKY) != 0) c = air_between(c, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
+    o_colour = vec4(tone_map(c), 1.0);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Zones: ground of patches. Their places lie in a pool on the device; a compute pass makes the vertices of a frame.
+#pragma once
+#include "gl/pool.h"
+#include "gl/renderer.h"
+#include "karst/glzone.h"
+
+// Storage buffers of the shaders.
+enum {
+    KST_ZONES_POOL,
+    KST_ZONES_INSTANCES,
+    KST_ZONES_NUMBERS,
+    KST_ZONES_LEVELS,
+    KST_ZONES_TABLES,
+    KST_ZONES_VERTICES,
+    KST_ZONES_BUFFERS
+};
+enum { KST_PIECE_ROWS = 3 };  // of a piece: piece_at() in shaders/zone_lattice.glsl
+enum { KST_CELLS_LOG2_MAX = 6, KST_PATTERNS = 2 * KST_CELLS_LOG2_MAX + 2 };
+
+// Finest vertices of a piece.
+typedef struct kst_fine_rows {
+    kst_rows rows;
+    uint32_t used;  // the show that last had it refined
+} kst_fine_rows;
+
+// What stands in a slot of the scene.
+typedef struct kst_zone_stay {
+    const karst_zone *zone;  // may be gone once the frame is another
+    uint32_t stay;           // of the scene; 0: nothing
+    uint32_t piece_count;
+    kst_rows rows;        // pieces, spans, places
+    kst_fine_rows *fine;  // by piece
+} kst_zone_stay;
+
+// Numbers of a frame, as the compute pass has them; a row a slot follows.
+typedef struct kst_zone_numbers {
+    int32_t counts[4];
+    int32_t eye[KARST_ZONE_VIEWS_MAX][4];
+    float fraction[KARST_ZONE_VIEWS_MAX][4];
+    karst_zone_ramp ramps[KARST_NET_SIZES][4];
+} kst_zone_numbers;
+
+// A batch as it is drawn.
+typedef struct kst_zone_run {
+    int32_t first_vertex, vertices;  // of the first instance; an instance
+    int32_t count;                   // instances
+    int32_t list;                    // of indices
+} kst_zone_run;
+
+struct karst_gl_zones {
+    karst_gl *gl;
+    const karst_zone_scene *scene;
+    karst_gl_zones_def def;
+    GLuint morph, program, array, indices, buffer[KST_ZONES_BUFFERS];  // that of the pool is its own
+    GLint run_at, shift_at;
+    int32_t list_first[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS], list_count[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS];
+    kst_pool pool;
+    kst_zone_stay *stays;
+    int32_t stay_room;
+    uint32_t shows;       // so far
+    uint64_t fine_bytes;  // of refined pieces, in the pool
+    int32_t fine_pieces;
+    uint64_t vertex_bytes;  // room of the vertices
+    // Of the frame that is shown
+    karst_pos origin;
+    double low_m;  // lowest ground [world m]
+    kst_zone_run *runs;
+    uint32_t (*rows)[4];  // instances
+    void *numbers;
+    size_t run_room, row_room, number_room;
+    int32_t run_count;
+    karst_gl_zone_figures figures;
+};
+
+// zones_put.c: bring zones and refined pieces of a frame up, and take away those that left.
+karst_status kst_zones_bring(karst_gl_zones *zones, const karst_zone_frame *frame);
+void kst_zones_forget(karst_gl_zones *zones);
+// Row of a piece in the pool.
+static inline uint32_t kst_piece_row(const kst_zone_stay *stay, uint32_t piece) {
+    return stay->rows.first + KST_PIECE_ROWS * piece;
+}
+// Draw what is shown; leaves its vertex array bound. origin: of the renderer's frame.
+void kst_zones_draw(karst_gl_zones *zones, karst_pos origin);

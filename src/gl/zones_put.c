@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Zones on the device: pieces, spans and tile corners of each, and the finest vertices of pieces that were refined.
+//
+// Invariant: the rows of a slot are those of the zone whose stay is noted; a piece's second word says where its finest
+// vertices are while fine[piece].rows is a run.
+#include <stdlib.h>
+
+#include "gl/zones.h"
+
+typedef uint32_t row[4];
+
+static uint32_t word_of(const int16_t facing[2]) {
+    return (uint32_t)(uint16_t)facing[0] | (uint32_t)(uint16_t)facing[1] << 16;
+}
+
+// ---- zones -----------------------------------------------------------------------------------------
+
+static uint32_t places_of(const karst_piece *piece) {
+    uint32_t n = 1u << piece->tiles_log2;
+    return (n + 1) * (n + 1);
+}
+
+// Shares of the sets round each corner of the zone, in five bits each: those of its pieces.
+static bool make_materials(const karst_zone *zone, uint32_t *out) {
+    uint8_t(*count)[KARST_NOISE_SETS] = calloc((size_t)zone->corner_count + 1, sizeof *count);
+    if (!count) return false;
+    for (uint32_t k = 0; k < zone->piece_count; ++k) {
+        int set = karst_zone_patch_of(zone, zone->pieces[k].patch).noise_set;
+        for (int c = 0; c < 4; ++c) {
+            uint8_t *n = &count[zone->pieces[k].corner[c]][set];
+            *n = (uint8_t)(*n + (*n < 255));
+        }
+    }
+    for (uint32_t k = 0; k < zone->corner_count; ++k) {
+        uint32_t sum = 0;
+        for (int set = 0; set < KARST_NOISE_SETS; ++set) sum += count[k][set];
+        out[k] = 0;
+        for (int set = 0; set < KARST_NOISE_SETS && sum; ++set)
+            out[k] |= (31 * count[k][set] + sum / 2) / sum << (5 * set);
+    }
+    free(count);
+    return true;
+}
+
+static void put_piece(const karst_zone *zone, const karst_piece *piece, const uint32_t *materials, uint32_t first_span,
+                      uint32_t first_place, row out[KST_PIECE_ROWS]) {
+    karst_zone_patch patch = karst_zone_patch_of(zone, piece->patch);
+    uint32_t spans_log2 = 0;
+    for (int side = 0; side < 4; ++side) {
+        spans_log2 |= (uint32_t)piece->spans_log2[side] << (2 * side);
+        out[1][side] = first_span + piece->first_span[side];
+        out[2][side] = materials[piece->corner[side]];
+    }
+    out[0][0] = first_place;
+    out[0][1] = 0;
+    out[0][2] = piece->tiles_log2 | (uint32_t)piece->size << 8 | spans_log2 << 16;
+    out[0][3] = patch.tiles_log2[0] | (uint32_t)patch.tiles_log2[1] << 4 | (uint32_t)piece->tile_s << 8 |
+                (uint32_t)piece->tile_t << 16;
+}
+
+// Tile corners with the normals of whole pieces.
+static void put_places(const karst_zone *zone, uint32_t index, row *out) {
+    int16_t facing[(KARST_NET_TILES_MAX + 1) * (KARST_NET_TILES_MAX + 1)][2];
+    const karst_piece *piece = &zone->pieces[index];
+    const karst_fine *places = zone->places + piece->first_place;
+    karst_zone_normals(zone, index, false, places, facing);
+    for (uint32_t k = 0; k < places_of(piece); ++k) {
+        memcpy(out[k], &places[k], sizeof places[k]);
+        out[k][3] = word_of(facing[k]);
+    }
+}
+
+static void drop_fine(karst_gl_zones *z, kst_fine_rows *fine) {
+    if (!fine->rows.count) return;
+    z->fine_bytes -= (uint64_t)fine->rows.count * sizeof(row);
+    --z->fine_pieces;
+    kst_pool_give(&z->pool, &fine->rows);
+}
+
+static void drop_zone(karst_gl_zones *z, kst_zone_stay *stay) {
+    if (!stay->stay) return;
+    for (uint32_t k = 0; k < stay->piece_count; ++k) drop_fine(z, &stay->fine[k]);
+    kst_pool_give(&z->pool, &stay->rows);
+    free(stay->fine);
+    *stay = (kst_zone_stay){0};
+    --z->figures.zones;
+}
+
+static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zone_stay *stay) {
+    const karst_zone *zone = at->zone;
+    uint32_t pieces = zone->piece_count, places = 0;
+    for (uint32_t k = 0; k < pieces; ++k) places += places_of(&zone->pieces[k]);
+    uint32_t count = KST_PIECE_ROWS * pieces + zone->span_count + places;
+    row *rows = malloc(((size_t)count + 1) * sizeof *rows);
+    uint32_t *materials = malloc(((size_t)zone->corner_count + 1) * sizeof *materials);
+    kst_fine_rows *fine = calloc((size_t)pieces + 1, sizeof *fine);
+    kst_rows run = {0};
+    karst_status status = rows && materials && fine && make_materials(zone, materials) ? KARST_OK : KARST_ERROR_MEMORY;
+    if (!status) status = kst_pool_take(&z->pool, count, &run);
+    if (!status) {
+        uint32_t spans = KST_PIECE_ROWS * pieces, place = spans + zone->span_count;
+        for (uint32_t k = 0; k < zone->span_count; ++k) {
+            rows[spans + k][0] = at->span_level[k][0];
+            rows[spans + k][1] = at->span_level[k][1];
+            rows[spans + k][2] = zone->spans[k].size[0];
+            rows[spans + k][3] = 0;
+        }
+        for (uint32_t k = 0; k < pieces; ++k) {
+            put_piece(zone, &zone->pieces[k], materials, run.first + spans, run.first + place,
+                      rows + (size_t)KST_PIECE_ROWS * k);
+            put_places(zone, k, rows + place);
+            place += places_of(&zone->pieces[k]);
+        }
+        kst_pool_put(&z->pool, run.first, count, rows);
+        z->figures.uploaded_bytes += (uint64_t)count * sizeof *rows;
+        ++z->figures.zones;
+        *stay = (kst_zone_stay){zone, at->stay, pieces, run, fine};
+        fine = NULL;
+    }
+    free(rows);
+    free(materials);
+    free(fine);
+    return status;
+}
+
+// ---- refined pieces --------------------------------------------------------------------------------
+
+static karst_status put_fine(karst_gl_zones *z, kst_zone_stay *stay, uint32_t piece, row *rows) {
+    static const uint32_t most = KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX;
+    kst_fine_rows *fine = &stay->fine[piece];
+    uint32_t side = (KARST_TILE_CELLS << stay->zone->pieces[piece].tiles_log2) + 1u, count = side * side;
+    karst_fine *places = (karst_fine *)(rows + most);
+    int16_t(*facing)[2] = (int16_t(*)[2])(places + most);
+    karst_status status = kst_pool_take(&z->pool, count, &fine->rows);
+    if (status) return status;
+    karst_zone_fine(stay->zone, piece, places);
+    karst_zone_normals(stay->zone, piece, true, places, facing);
+    for (uint32_t k = 0; k < count; ++k) {
+        memcpy(rows[k], &places[k], sizeof places[k]);
+        rows[k][3] = word_of(facing[k]);
+    }
+    kst_pool_put(&z->pool, fine->rows.first, count, rows);
+    glNamedBufferSubData(z->pool.buffer, (GLintptr)kst_piece_row(stay, piece) * 16 + 4, sizeof(uint32_t),
+                         &fine->rows.first);
+    z->fine_bytes += (uint64_t)count * sizeof *rows;
+    ++z->fine_pieces;
+    z->figures.uploaded_bytes += (uint64_t)count * sizeof *rows + sizeof(uint32_t);
+    return KARST_OK;
+}
+
+typedef struct old_piece {
+    uint32_t used;
+    kst_fine_rows *fine;
+} old_piece;
+
+static int by_use(const void *a, const void *b) {
+    uint32_t x = ((const old_piece *)a)->used, y = ((const old_piece *)b)->used;
+    return (x > y) - (x < y);
+}
+
+// Those that were not used for longest go, until `more` bytes fit into the budget or all that is left is in use.
+static karst_status make_room(karst_gl_zones *z, uint64_t more) {
+    if (z->fine_bytes + more <= z->def.fine_bytes) return KARST_OK;
+    old_piece *old = malloc(((size_t)z->fine_pieces + 1) * sizeof *old);
+    if (!old) return KARST_ERROR_MEMORY;
+    size_t count = 0;
+    for (int32_t s = 0; s < z->stay_room; ++s)
+        for (uint32_t k = 0; k < z->stays[s].piece_count; ++k) {
+            kst_fine_rows *fine = &z->stays[s].fine[k];
+            if (fine->rows.count && fine->used != z->shows) old[count++] = (old_piece){fine->used, fine};
+        }
+    qsort(old, count, sizeof *old, by_use);
+    for (size_t k = 0; k < count && z->fine_bytes + more > z->def.fine_bytes; ++k) drop_fine(z, old[k].fine);
+    free(old);
+    return KARST_OK;
+}
+
+static karst_status bring_fine(karst_gl_zones *z, const karst_zone_frame *frame) {
+    uint64_t more = 0;
+    for (int32_t k = 0; k < frame->instance_count; ++k) {
+        const karst_zone_instance *at = &frame->instances[k];
+        if (at->tile == KARST_ZONE_WHOLE) continue;
+        kst_zone_stay *stay = &z->stays[at->zone];
+        kst_fine_rows *fine = &stay->fine[at->piece];
+        if (fine->used == z->shows) continue;
+        fine->used = z->shows;
+        uint64_t side = ((uint64_t)KARST_TILE_CELLS << stay->zone->pieces[at->piece].tiles_log2) + 1;
+        if (!fine->rows.count) more += side * side * sizeof(row);
+    }
+    karst_status status = make_room(z, more);
+    if (status || !more) return status;
+    enum { MOST = KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX };
+    row *room = malloc(MOST * (sizeof *room + sizeof(karst_fine) + 2 * sizeof(int16_t)));
+    if (!room) return KARST_ERROR_MEMORY;
+    for (int32_t k = 0; k < frame->instance_count && !status; ++k) {
+        const karst_zone_instance *at = &frame->instances[k];
+        if (at->tile == KARST_ZONE_WHOLE || z->stays[at->zone].fine[at->piece].rows.count) continue;
+        status = put_fine(z, &z->stays[at->zone], at->piece, room);
+    }
+    free(room);
+    return status;
+}
+
+karst_status kst_zones_bring(karst_gl_zones *z, const karst_zone_frame *frame) {
+    if (frame->zone_room > z->stay_room) {
+        kst_zone_stay *stays = realloc(z->stays, (size_t)frame->zone_room * sizeof *stays);
+        if (!stays) return KARST_ERROR_MEMORY;
+        memset(stays + z->stay_room, 0, (size_t)(frame->zone_room - z->stay_room) * sizeof *stays);
+        z->stays = stays;
+        z->stay_room = frame->zone_room;
+    }
+    ++z->shows;
+    for (int32_t k = 0; k < z->stay_room; ++k)
+        if (k >= frame->zone_room || !frame->zones[k].zone || frame->zones[k].stay != z->stays[k].stay)
+            drop_zone(z, &z->stays[k]);
+    for (int32_t k = 0; k < frame->zone_room; ++k) {
+        if (!frame->zones[k].zone || z->stays[k].stay) continue;
+        karst_status status = put_zone(z, &frame->zones[k], &z->stays[k]);
+        if (status) return status;
+    }
+    return bring_fine(z, frame);
+}
+
+void kst_zones_forget(karst_gl_zones *z) {
+    for (int32_t k = 0; k < z->stay_room; ++k) drop_zone(z, &z->stays[k]);
+    free(z->stays);
+    z->stays = NULL;
+    z->stay_room = 0;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Zones on the screen: the device morphs as the twin does, closed ground lets no background through, and slots come
+// and go.
+#include "gl/zones.h"
+#include "scenes/nets.h"
+#include "stage.h"
+
+enum { W = 320, H = 180 };
+
+// Zones of a net, without a pack.
+typedef struct ground {
+    karst_net *net;
+    scene_zones cut;
+    karst_zone_scene *scene;
+    karst_gl *gl;
+    karst_gl_zones *zones;
+    karst_gl_look look;
+} ground;
+
+static ground begin(bool sample, uint8_t slot, const char *defines) {
+    need_context();
+    ground g = {.look = karst_gl_look_default()};
+    karst_report report = {0};
+    const scene_net_def def = {.side = 16, .slot = slot, .tiles_log2 = 3, .noise_set = 2};
+    karst_status status = sample ? scene_net_sample(slot, &report, &g.net) : scene_net(&def, &report, &g.net);
+    if (!status) status = scene_zones_cut(g.net, &report, &g.cut);
+    if (!status) status = karst_zone_scene_create(NULL, &g.scene);
+    for (int k = 0; k < g.cut.count && !status; ++k) {
+        uint16_t at;
+        status = karst_zone_scene_add(g.scene, g.cut.zones[k], &report, &at);
+    }
+    karst_gl_def gl = karst_gl_def_default();
+    gl.report = &report;
+    if (!status) status = kst_gl_create_with(NULL, &gl, defines, &g.gl);
+    if (!status) status = karst_gl_zones_create(g.gl, g.scene, NULL, &g.zones);
+    if (status) fail_msg("%s", report.message);
+    g.look.zones = g.zones;
+    return g;
+}
+
+static void end(ground *g) {
+    karst_gl_zones_destroy(g->zones);
+    karst_gl_destroy(g->gl);
+    karst_zone_scene_destroy(g->scene);
+    scene_zones_free(&g->cut);
+    karst_net_destroy(g->net);
+}
+
+static karst_view view_of(karst_pos eye, karst_pos at, float fov_rad) {
+    return karst_view_perspective(eye, at, (karst_vec3){0, 1, 0}, fov_rad, W, H);
+}
+
+static void show(ground *g, const karst_view *view, const karst_zone_budget *budget, karst_zone_frame *frame) {
+    karst_zone_scene_update(g->scene, view, 1, budget, frame);
+    assert_int_equal(karst_gl_zones_show(g->zones, frame), KARST_OK);
+}
+
+// ---- the twin --------------------------------------------------------------------------------------
+
+typedef union row {
+    uint32_t u[4];
+    float f[4];
+} row;
+
+static row *read_vertices(const ground *g) {
+    size_t bytes = 2 * sizeof(row) * (size_t)g->zones->figures.vertices;
+    row *rows = malloc(bytes);
+    assert_non_null(rows);
+    glGetNamedBufferSubData(g->zones->buffer[KST_ZONES_VERTICES], 0, (GLsizeiptr)bytes, rows);
+    return rows;
+}
+
+static bool same(const void *a, const void *b) {
+    return !memcmp(a, b, sizeof(karst_vec3));
+}
+
+// Triangles of the device that the twin does not have to the bit, of one instance. at: its first vertex.
+static int64_t strange_triangles(const karst_zone_frame *frame, const ground *g, int instance, const row *at) {
+    static uint16_t index[3 * KARST_ZONE_TRIANGLES_MAX];
+    static karst_zone_vertex twin[3 * KARST_ZONE_TRIANGLES_MAX];
+    const karst_zone_instance *i = &frame->instances[instance];
+    int count = karst_zone_indices(i->cells_log2, i->pattern, index);
+    int triangles = karst_zone_frame_expand(frame, g->scene, instance, twin), t = 0;
+    int64_t strange = 0;
+    for (int k = 0; k < count; k += 3) {
+        const row *v[3] = {at + 2 * index[k], at + 2 * index[k + 1], at + 2 * index[k + 2]};
+        if (same(v[0], v[1]) || same(v[1], v[2]) || same(v[2], v[0])) continue;
+        const karst_zone_vertex *w = twin + 3 * t;
+        // The twin leaves out what has a corner twice; places may meet by chance as well.
+        while (t < triangles && (same(&w[0], &w[1]) || same(&w[1], &w[2]) || same(&w[2], &w[0]))) w += 3, ++t;
+        ++t;
+        bool good = t <= triangles;
+        for (int c = 0; c < 3 && good; ++c) {
+            float s = (float)(v[c][1].u[0] & 0xFFFF) / 65535, u = (float)(v[c][1].u[0] >> 16) / 65535;
+            good = same(v[c], &w[c].position) && fabsf(s - w[c].s) < 1e-4f && fabsf(u - w[c].t) < 1e-4f;
+        }
+        strange += !good;
+    }
+    return strange + (triangles > t ? triangles - t : 0);
+}
+
+static int64_t strange_of_frame(const karst_zone_frame *frame, const ground *g, int64_t *triangles) {
+    row *rows = read_vertices(g), *at = rows;
+    int64_t strange = 0;
+    for (int k = 0; k < frame->instance_count; ++k) {
+        strange += strange_triangles(frame, g, k, at);
+        int side = (1 << frame->instances[k].cells_log2) + 1;
+        at += 2 * side * side;
+    }
+    *triangles += frame->figures.triangles;
+    free(rows);
+    return strange;
+}
+
+static karst_pos random_eye(prop *p) {
+    double x = prop_real(p, 20, 236), z = prop_real(p, 20, 236);
+    return (karst_pos){x, scene_net_hill(x, z) + prop_real(p, -20, 40), z};
+}
+
+static void the_device_morphs_as_the_twin_does_to_the_bit(void **state) {
+    (void)state;
+    ground g = begin(false, 11, "");
+    karst_zone_budget budget = karst_zone_budget_default();
+    budget.cull = false;
+    int64_t triangles = 0, control = 0, whole = 0, tiles = 0, finest = 0;
+    for (prop p = prop_begin("zone twin", 6); prop_next(&p);) {
+        karst_pos eye = random_eye(&p);
+        karst_view view = view_of(eye, (karst_pos){eye.x + 10, eye.y - 3, eye.z}, 0.9f);
+        budget.threshold = (float)exp2(-prop_real(&p, 6, 14));
+        budget.tile_m = (float)prop_real(&p, 0, 50);
+        budget.tile_fade_m = (float)prop_real(&p, 1, 40);
+        karst_zone_frame frame;
+        show(&g, &view, &budget, &frame);
+        prop_check(&p, strange_of_frame(&frame, &g, &triangles) == 0);
+        for (int k = 0; k < frame.batch_count; ++k) {
+            const karst_zone_batch *b = &frame.batches[k];
+            *(b->finest ? &finest : b->tiles ? &tiles : &whole) += b->count;
+        }
+        if (p.at) continue;
+        // Control: the levels of an eye 2 m further are others.
+        float saved = frame.eyes[0].fraction.x;
+        frame.eyes[0].fraction.x += 2;
+        int64_t unused = 0;
+        control = strange_of_frame(&frame, &g, &unused);
+        frame.eyes[0].fraction.x = saved;
+    }
+    print_message("%lld triangles, to the bit: pieces %lld, tiles %lld, finest %lld; control: %lld others\n",
+                  (long long)triangles, (long long)whole, (long long)tiles, (long long)finest, (long long)control);
+    assert_true(whole > 0 && tiles > 0 && control > 0);
+    end(&g);
+}
+
+// ---- closed ground ---------------------------------------------------------------------------------
+
+static int cameras(int few) {
+    const char *asked = getenv("KARST_TEST_CAMERAS");
+    return asked ? atoi(asked) : few;
+}
+
+static double between(double a, double b, double u) {
+    return a + (b - a) * u;
+}
+
+// In the hall of the cave, looking in: with 75 degrees between its middle and the farthest corner a ray never turns to
+// the mouth. The way through it is that of scenes/nets_sample.c.
+static karst_view in_the_cave(prop *p, const karst_net *net) {
+    (void)net;
+    double u = prop_real(p, 0, 1), turn = prop_real(p, -0.5, 0.5), rise = prop_real(p, -0.5, 0.5);
+    karst_pos eye = {between(121, 128, u) + prop_real(p, -3, 3), 20 + prop_real(p, -2, 4), 0};
+    eye.z = between(222, 242, u);
+    karst_pos at = {eye.x + sin(turn) * cos(rise), eye.y + sin(rise), eye.z + cos(turn) * cos(rise)};
+    return view_of(eye, at, 0.9f);
+}
+
+// Under the arch, looking down on level ground inside the border.
+static karst_view under_the_arch(prop *p, const karst_net *net) {
+    (void)net;
+    karst_pos eye = {prop_real(p, 378, 406), prop_real(p, 20, 40), prop_real(p, 80, 100)};
+    double turn = prop_real(p, 0, 6.2831853), down = prop_real(p, 1.0, 1.5);
+    karst_pos at = {eye.x + sin(turn) * cos(down), eye.y - sin(down), eye.z + cos(turn) * cos(down)};
+    return view_of(eye, at, 0.6f);
+}
+
+// In the stone of its crown, looking up: its feet, through which a ray might leave, lie lower.
+static karst_view in_the_arch(prop *p, const karst_net *net) {
+    (void)net;
+    double turn = prop_real(p, 0, 6.2831853), up = prop_real(p, 1.0, 1.5);
+    karst_pos eye = {392 + prop_real(p, -2, 2), 0, 88 + prop_real(p, -1.5, 1.5)};
+    eye.y = 48;
+    karst_pos at = {eye.x + sin(turn) * cos(up), eye.y + sin(up), eye.z + cos(turn) * cos(up)};
+    return view_of(eye, at, 0.6f);
+}
+
+typedef karst_view camera_of(prop *p, const karst_net *net);
+static camera_of *const kinds[] = {in_the_cave, under_the_arch, in_the_arch};
+static const char *const kind_name[] = {"in the cave", "under the arch", "in its stone"};
+enum { KINDS = 3 };
+
+typedef struct leak {
+    long pixels;
+    int frames, cameras;
+} leak;
+
+static void red_pixels(ground *g, int count, leak out[KINDS]) {
+    static uint8_t rgb[3 * W * H];
+    karst_gl_look look = look_on_red();
+    look.zones = g->zones;
+    for (prop p = prop_begin("zones on red", count); prop_next(&p);) {
+        int kind = p.at % KINDS;
+        karst_view view = kinds[kind](&p, g->net);
+        karst_zone_budget budget = karst_zone_budget_default();
+        budget.threshold = (float)exp2(-prop_real(&p, 5, 13));
+        budget.tile_m = (float)prop_real(&p, 0, 20);
+        budget.tile_fade_m = (float)prop_real(&p, 1, 20);
+        karst_zone_frame frame;
+        show(g, &view, &budget, &frame);
+        assert_int_equal(karst_gl_render(g->gl, NULL, &view, 0, &look, 1, rgb), KARST_OK);
+        long here = 0;
+        for (int k = 0; k < W * H; ++k) here += is_red(rgb + 3 * k);
+        out[kind].pixels += here;
+        out[kind].frames += here > 0;
+        ++out[kind].cameras;
+        if (here && getenv("KARST_TEST_SHOW")) print_message("case %d, %s: %ld red\n", p.at, kind_name[kind], here);
+    }
+}
+
+static void no_red_shows_in_the_cave_and_under_the_arch(void **state) {
+    (void)state;
+    ground g = begin(true, 15, "#define KARST_PLAIN\n");
+    leak red[KINDS] = {0};
+    red_pixels(&g, cameras(12), red);
+    for (int k = 0; k < KINDS; ++k) {
+        print_message("%s: %ld red pixels in %d of %d frames\n", kind_name[k], red[k].pixels, red[k].frames,
+                      red[k].cameras);
+        assert_int_equal(red[k].pixels, 0);
+    }
+    end(&g);
+}
+
+// Control: a lattice that takes the level of its inside on its sides must leak.
+static void sides_without_their_own_level_show_red(void **state) {
+    (void)state;
+    ground g = begin(true, 15, "#define KARST_PLAIN\n#define KARST_PATCH_OWNS_EDGE\n");
+    leak red[KINDS] = {0};
+    red_pixels(&g, 12, red);
+    int frames = 0;
+    for (int k = 0; k < KINDS; ++k) {
+        print_message("control, %s: %ld red pixels in %d of %d frames\n", kind_name[k], red[k].pixels, red[k].frames,
+                      red[k].cameras);
+        frames += red[k].frames;
+    }
+    assert_true(frames > 0);
+    end(&g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_morphs_as_the_twin_does_to_the_bit),
+        cmocka_unit_test(no_red_shows_in_the_cave_and_under_the_arch),
+        cmocka_unit_test(sides_without_their_own_level_show_red),
+    };
+    if (getenv("KARST_TEST_FILTER")) cmocka_set_test_filter(getenv("KARST_TEST_FILTER"));
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
+}
