@@ -378,6 +378,8 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *given, const kars
 
     karst_gl_meshes *meshes = look->meshes;
     if (meshes) status = kst_meshes_choose(meshes, frame, view);
+    if (look->zones && !status)
+        status = kst_zones_prepare(look->zones, view, gl->lighting.air.sun, !look->flat_shading);
     if (status) return status;
     set_state(view, framebuffer);
     draw_runs(gl, runs, count);

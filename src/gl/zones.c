@@ -65,9 +65,9 @@ static karst_status check_limits(karst_report *report) {
     GLint vertex = 0, compute = 0;
     glGetIntegerv(GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS, &vertex);
     glGetIntegerv(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, &compute);
-    if (vertex >= 2 && compute >= KST_ZONES_BUFFERS) return KARST_OK;
+    if (vertex >= 3 && compute >= KST_ZONES_BUFFERS) return KARST_OK;
     return kst_fail(report, KARST_ERROR_UNSUPPORTED,
-                    "this device gives vertex shaders %d storage buffers and compute shaders %d; zones take 2 and %d",
+                    "this device gives vertex shaders %d storage buffers and compute shaders %d; zones take 3 and %d",
                     vertex, compute, KST_ZONES_BUFFERS);
 }
 
@@ -86,12 +86,13 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
     z->def = *def;
     glCreateBuffers(KST_ZONES_BUFFERS, z->buffer);
     glCreateVertexArrays(1, &z->array);
-    const kst_stage morph = {GL_COMPUTE_SHADER, {"zone_lattice.glsl", "zone.comp.glsl"}};
+    const kst_stage morph = {GL_COMPUTE_SHADER, {"zone_lattice.glsl", "zone_numbers.glsl", "zone.comp.glsl"}};
     const kst_stage draw[2] = {
         {GL_VERTEX_SHADER, {"frame.glsl", "zone_lattice.glsl", "zone.vert.glsl"}},
         {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "zone_light.glsl", "zone_material.glsl", "zone.frag.glsl"}}};
     status = kst_program_build(&morph, 1, gl->defines, report, &z->morph);
     if (!status) status = kst_program_build(draw, 2, gl->defines, report, &z->program);
+    if (!status && def->shadows) status = kst_zones_light_make(&z->light, gl->defines, report);
     if (!status) status = make_lists(z);
     if (!status) status = make_tables(z);
     if (status) {
@@ -110,6 +111,7 @@ void karst_gl_zones_destroy(karst_gl_zones *z) {
     if (!z) return;
     kst_zones_forget(z);
     kst_pool_destroy(&z->pool);
+    kst_zones_light_free(&z->light);
     if (z->morph) glDeleteProgram(z->morph);
     if (z->program) glDeleteProgram(z->program);
     glDeleteBuffers(KST_ZONES_BUFFERS, z->buffer);
@@ -142,8 +144,7 @@ static karst_status make_runs(karst_gl_zones *z, const karst_zone_frame *frame) 
     for (int32_t b = 0; b < frame->batch_count; ++b) {
         const karst_zone_batch *batch = &frame->batches[b];
         int32_t side = (1 << batch->cells_log2) + 1;
-        z->runs[b] =
-            (kst_zone_run){(int32_t)vertex, side * side, batch->count, list_of(batch->cells_log2, batch->pattern)};
+        z->runs[b] = (kst_zone_run){(int32_t)vertex, side * side, batch->count, batch->cells_log2, batch->pattern};
         if (vertex + (int64_t)batch->count * side * side > INT32_MAX / 2) return KARST_ERROR_LIMIT;
         for (int32_t k = batch->first; k < batch->first + batch->count; ++k) {
             const karst_zone_instance *at = &frame->instances[k];
@@ -201,7 +202,7 @@ static karst_status room_for_vertices(karst_gl_zones *z) {
     return z->vertex_bytes ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
-static void bind_buffers(const karst_gl_zones *z) {
+void kst_zones_bind(const karst_gl_zones *z) {
     for (GLuint k = 0; k < KST_ZONES_BUFFERS; ++k)
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, k, k == KST_ZONES_POOL ? z->pool.buffer : z->buffer[k]);
 }
@@ -210,7 +211,7 @@ static void bind_buffers(const karst_gl_zones *z) {
 static void morph(karst_gl_zones *z, int32_t instances) {
     if (!instances) return;
     enum { ROW = 32768 };
-    bind_buffers(z);
+    kst_zones_bind(z);
     glUseProgram(z->morph);
     glDispatchCompute((GLuint)(instances < ROW ? instances : ROW), (GLuint)((instances + ROW - 1) / ROW), 1);
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
@@ -244,7 +245,7 @@ karst_status karst_gl_zones_show(karst_gl_zones *z, const karst_zone_frame *fram
     z->figures.draws = frame->batch_count;
     z->figures.fine_pieces = z->fine_pieces;
     z->figures.fine_bytes = z->fine_bytes;
-    z->figures.device_bytes = 16 * (uint64_t)z->pool.room + z->vertex_bytes;
+    z->figures.device_bytes = 16 * (uint64_t)z->pool.room + z->vertex_bytes + z->light.bytes;
     return KARST_OK;
 }
 
@@ -254,17 +255,28 @@ karst_gl_zone_figures karst_gl_zones_figures(const karst_gl_zones *z) {
 
 // ---- draw ------------------------------------------------------------------------------------------
 
+karst_status kst_zones_prepare(karst_gl_zones *z, const karst_view *view, const float sun[3], bool lit) {
+    z->lit = lit && z->def.shadows && z->run_count;
+    return z->lit ? kst_zones_light_update(z, view, sun) : KARST_OK;
+}
+
+void kst_zones_draw_list(const karst_gl_zones *z, int cells_log2, int pattern, int32_t count) {
+    int list = list_of(cells_log2, pattern);
+    glBindVertexArray(z->array);
+    glDrawElementsInstanced(GL_TRIANGLES, z->list_count[list], GL_UNSIGNED_SHORT,
+                            (const void *)((size_t)z->list_first[list] * sizeof(uint16_t)), count);
+}
+
 void kst_zones_draw(karst_gl_zones *z, karst_pos origin) {
     if (!z->run_count) return;
-    bind_buffers(z);
+    kst_zones_bind(z);
+    kst_zones_light_bind(&z->light, z->program, origin, z->lit);
     glUseProgram(z->program);
     glUniform3f(z->shift_at, (float)(z->origin.x - origin.x), (float)(z->origin.y - origin.y),
                 (float)(z->origin.z - origin.z));
-    glBindVertexArray(z->array);
     for (int32_t k = 0; k < z->run_count; ++k) {
         const kst_zone_run *run = &z->runs[k];
         glUniform2i(z->run_at, run->first_vertex, run->vertices);
-        glDrawElementsInstanced(GL_TRIANGLES, z->list_count[run->list], GL_UNSIGNED_SHORT,
-                                (const void *)((size_t)z->list_first[run->list] * sizeof(uint16_t)), run->count);
+        kst_zones_draw_list(z, run->cells_log2, run->pattern, run->count);
     }
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "gl/pool.h"
 #include "gl/renderer.h"
+#include "gl/zones_light.h"
 #include "karst/glzone.h"
 
 // Storage buffers of the shaders.
@@ -45,7 +46,7 @@ typedef struct kst_zone_numbers {
 typedef struct kst_zone_run {
     int32_t first_vertex, vertices;  // of the first instance; an instance
     int32_t count;                   // instances
-    int32_t list;                    // of indices
+    int cells_log2, pattern;         // of its index list
 } kst_zone_run;
 
 struct karst_gl_zones {
@@ -56,8 +57,11 @@ struct karst_gl_zones {
     GLint run_at, shift_at;
     int32_t list_first[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS], list_count[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS];
     kst_pool pool;
+    kst_zones_light light;
+    bool lit;  // in the view that is drawn
     kst_zone_stay *stays;
     int32_t stay_room;
+    uint32_t change;      // another number each time that zones come or go
     uint32_t shows;       // so far
     uint64_t fine_bytes;  // of refined pieces, in the pool
     int32_t fine_pieces;
@@ -80,5 +84,11 @@ void kst_zones_forget(karst_gl_zones *zones);
 static inline uint32_t kst_piece_row(const kst_zone_stay *stay, uint32_t piece) {
     return stay->rows.first + KST_PIECE_ROWS * piece;
 }
+// Before the state of a view is set: depth maps for its light, or none. @return KARST_ERROR_MEMORY
+karst_status kst_zones_prepare(karst_gl_zones *zones, const karst_view *view, const float sun[3], bool lit);
 // Draw what is shown; leaves its vertex array bound. origin: of the renderer's frame.
 void kst_zones_draw(karst_gl_zones *zones, karst_pos origin);
+// All storage buffers to their places.
+void kst_zones_bind(const karst_gl_zones *zones);
+// Instances of one index list under the program in use.
+void kst_zones_draw_list(const karst_gl_zones *zones, int cells_log2, int pattern, int32_t count);

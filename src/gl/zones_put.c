@@ -84,6 +84,7 @@ static void drop_zone(karst_gl_zones *z, kst_zone_stay *stay) {
     free(stay->fine);
     *stay = (kst_zone_stay){0};
     --z->figures.zones;
+    ++z->change;
 }
 
 static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zone_stay *stay) {
@@ -114,6 +115,7 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
         kst_pool_put(&z->pool, run.first, count, rows);
         z->figures.uploaded_bytes += (uint64_t)count * sizeof *rows;
         ++z->figures.zones;
+        ++z->change;
         *stay = (kst_zone_stay){zone, at->stay, pieces, run, fine};
         fine = NULL;
     }

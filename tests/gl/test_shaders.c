@@ -55,7 +55,7 @@ static const char *const mesh_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh
 static const char *const shadow_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh_shadow.vert.glsl", NULL};
 
 static const char *const zone_vertex[] = {"frame.glsl", "zone_lattice.glsl", "zone.vert.glsl", NULL};
-static const char *const zone_compute[] = {"zone_lattice.glsl", "zone.comp.glsl", NULL};
+static const char *const zone_compute[] = {"zone_lattice.glsl", "zone_numbers.glsl", "zone.comp.glsl", NULL};
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 static const stage all[] = {{"vert", ground_vertex},   {"vert", tess_vertex},  {"tesc", tess_control},

@@ -29,10 +29,12 @@ static ground begin(bool sample, uint8_t slot, const char *defines) {
         uint16_t at;
         status = karst_zone_scene_add(g.scene, g.cut.zones[k], &report, &at);
     }
+    karst_gl_zones_def zones = karst_gl_zones_def_default();
+    zones.shadows = !*defines;
     karst_gl_def gl = karst_gl_def_default();
     gl.report = &report;
     if (!status) status = kst_gl_create_with(NULL, &gl, defines, &g.gl);
-    if (!status) status = karst_gl_zones_create(g.gl, g.scene, NULL, &g.zones);
+    if (!status) status = karst_gl_zones_create(g.gl, g.scene, &zones, &g.zones);
     if (status) fail_msg("%s", report.message);
     g.look.zones = g.zones;
     return g;

@@ -4,13 +4,6 @@
 layout(local_size_x = 64) in;
 
 layout(std430, binding = 1) readonly buffer Instances { uvec4 instances[]; };  // row of piece, tile and form, zone, out
-layout(std430, binding = 2) readonly buffer Numbers {
-    ivec4 n_counts;        // eyes; bits of a fine step [m]; instances; first row of zones
-    ivec4 n_eye[16];       // base of eye 0 less that of this eye [fine steps]
-    vec4 n_fraction[16];   // the rest [m]
-    vec4 n_ramps[64][2];   // by size class: from, scale of two classes a row
-    ivec4 n_zone[];        // by slot: offset, first level
-};
 layout(std430, binding = 3) readonly buffer Levels { float levels[]; };
 layout(std430, binding = 4) readonly buffer Tables { uint tables[]; };  // 1,280 first bytes, then the bytes
 layout(std430, binding = 5) writeonly buffer Vertices { uvec4 vertices[]; };

@@ -20,16 +20,17 @@ vec4 waves_round(int k, vec3 p, vec3 share, float foot) {
 struct SetLook { vec3 albedo; float relief, height; };  // relief: gain of slopes; height: which set comes out on top
 
 // Set k at a place: w, f, d: waves of 13, 1.5 and 0.3 m.
-SetLook set_look(int k, vec3 p, vec3 n, vec4 broad, vec4 w, vec4 f, vec4 d) {
+SetLook set_look(int k, vec3 p, vec3 n, float bed_lod, vec4 broad, vec4 w, vec4 f, vec4 d) {
     if (k == 0) return SetLook(SOIL * (0.75 + 0.35 * w.x + 0.35 * (f.x - 0.5) + 0.25 * (d.x - 0.5)), 0.7, f.x);
     if (k == 1) {
         vec3 c = mix(GRASS, DRY, smoothstep(0.35, 0.8, 0.55 * broad.x + 0.45 * w.x)) * (0.75 + 0.30 * f.x + 0.25 * d.x);
         return SetLook(c, 0.55, 0.4 + 0.4 * d.x);
     }
     if (k == 2 || k == 3) {
-        float bed = 0.5 + 0.5 * sin(6.2832 * (p.y / 5.3 + 1.1 * w.x + 0.4 * broad.x));  // beds lie level, and bend
-        vec3 c = mix(DARK_ROCK, ROCK, smoothstep(0.15, 0.85, 0.45 * bed + 0.55 * w.x + 0.5 * (f.x - 0.5)));
-        c *= mix(vec3(1.07, 0.98, 0.88), vec3(0.94, 1.0, 1.05), smoothstep(0.3, 0.7, broad.x));
+        // Beds of any thickness lie level, and bend.
+        float bed = textureLod(u_waves, vec2(0.002 * (p.x + p.z), p.y / 34.0 + 0.10 * broad.x + 0.05 * w.x), bed_lod).x;
+        vec3 c = mix(DARK_ROCK, ROCK, 0.25 + 0.75 * smoothstep(0.15, 0.85, 0.6 * bed + 0.4 * w.x + 0.35 * (f.x - 0.5)));
+        c *= mix(vec3(1.05, 0.99, 0.92), vec3(0.97, 1.0, 1.03), smoothstep(0.3, 0.7, broad.x));
         c *= 0.70 + 0.40 * f.x + 0.20 * d.x;
         if (k == 2) return SetLook(c, 1.5, 0.3 + 0.7 * f.x);
         float grown = smoothstep(-0.25, 0.45, n.y + 1.1 * (f.x - 0.5) + 0.5 * (w.x - 0.5) + 0.3 * (d.x - 0.5));
@@ -53,7 +54,7 @@ Surface zone_surface(uint piece, vec2 st, vec3 at, vec3 n, float shares[6], floa
     float most = 0.0;
     for (int k = 0; k < 6; ++k) {
         if (shares[k] < 0.02) continue;
-        look[k] = set_look(k, p, n, broad, w, f, d);
+        look[k] = set_look(k, p, n, log2(NOISE_TEXELS * foot / 34.0), broad, w, f, d);
         most = max(most, shares[k] * (0.6 + 0.8 * look[k].height));
     }
     // What stands out covers what lies lower, in a narrow border.
