@@ -152,6 +152,148 @@ static void the_device_morphs_as_the_twin_does_to_the_bit(void **state) {
     end(&g);
 }
 
+// ---- the same picture ------------------------------------------------------------------------------
+
+typedef uint8_t picture[H * W * 3];
+
+static void draw(ground *g, const karst_view *view, picture rgb) {
+    assert_int_equal(karst_gl_render(g->gl, NULL, view, 0, &g->look, 1, rgb), KARST_OK);
+}
+
+static int largest_difference(const uint8_t *a, const uint8_t *b) {
+    int most = 0;
+    for (int k = 0; k < 3 * W * H; ++k) most = abs(a[k] - b[k]) > most ? abs(a[k] - b[k]) : most;
+    return most;
+}
+
+// Put the twin's triangles, or those of places that are not morphed, where the device has its own, as a list of
+// corners. What the twin does not have (normals, materials) is the device's.
+static void put_twin(ground *g, const karst_zone_frame *frame, bool morphed) {
+    static uint16_t index[3 * KARST_ZONE_TRIANGLES_MAX], corner[65535];
+    static karst_zone_vertex twin[3 * KARST_ZONE_TRIANGLES_MAX];
+    static karst_vec3 places[KARST_ZONE_VERTICES_MAX];
+    karst_gl_zones *z = g->zones;
+    row *rows = read_vertices(g), *at = rows;
+    row *out = malloc(6 * sizeof *out * (size_t)frame->figures.triangles);
+    assert_non_null(out);
+    int32_t n = 0;
+    for (int k = 0; k < frame->instance_count; ++k) {
+        const karst_zone_instance *i = &frame->instances[k];
+        int count = karst_zone_indices(i->cells_log2, i->pattern, index), side = (1 << i->cells_log2) + 1;
+        int triangles = karst_zone_frame_expand(frame, g->scene, k, twin);
+        karst_zone_frame_places(frame, k, places);
+        const karst_zone_vertex *w = twin;
+        for (int t = 0; t < count && w < twin + 3 * triangles; t += 3) {
+            const row *v[3] = {at + 2 * index[t], at + 2 * index[t + 1], at + 2 * index[t + 2]};
+            if (same(v[0], v[1]) || same(v[1], v[2]) || same(v[2], v[0])) continue;
+            for (int c = 0; c < 3; ++c, ++w, ++n) {
+                memcpy(out + 2 * n, v[c], 2 * sizeof *out);
+                memcpy(out + 2 * n, morphed ? &w->position : &places[index[t + c]], sizeof w->position);
+            }
+        }
+        at += 2 * side * side;
+    }
+    free(rows);
+    for (int k = 0; k < 65535; ++k) corner[k] = (uint16_t)k;
+    glDeleteBuffers(1, &z->indices);
+    glCreateBuffers(1, &z->indices);
+    glNamedBufferStorage(z->indices, sizeof corner, corner, 0);
+    glVertexArrayElementBuffer(z->array, z->indices);
+    glNamedBufferData(z->buffer[KST_ZONES_VERTICES], 2 * n * (GLsizeiptr)sizeof *out, out, GL_STREAM_DRAW);
+    free(out);
+    // Lists of all corners and of those that are left.
+    z->run_count = 0;
+    z->runs = realloc(z->runs, (size_t)(n / 65535 + 1) * sizeof *z->runs);
+    z->list_first[0] = z->list_first[1] = 0;
+    z->list_count[0] = 65535, z->list_count[1] = n % 65535;
+    for (int32_t first = 0; first < n; first += 65535)
+        z->runs[z->run_count++] = (kst_zone_run){first, 0, 1, 0, n - first < 65535};
+}
+
+// The device's picture, and one of the twin's triangles through the same shading.
+static void the_picture_is_that_of_the_twins_triangles(void **state) {
+    (void)state;
+    static picture own, twin;
+    static const karst_pos eye[3] = {{372, 18, 40}, {121, 20, 170}, {300, 60, 120}},
+                           at[3] = {{392, 30, 88}, {121, 22, 200}, {250, 30, 220}};
+    int most = 0, control = 0;
+    for (int k = 0; k < 3; ++k)
+        for (int morphed = 1; morphed >= 0; --morphed) {
+            ground g = begin(true, 15, "");
+            karst_view view = view_of(eye[k], at[k], 0.9f);
+            karst_zone_budget budget = karst_zone_budget_default();
+            budget.threshold = 2e-3f, budget.tile_m = 20, budget.tile_fade_m = 30;
+            karst_zone_frame frame;
+            show(&g, &view, &budget, &frame);
+            draw(&g, &view, own);
+            put_twin(&g, &frame, morphed);
+            draw(&g, &view, twin);
+            int *of = morphed ? &most : &control, here = largest_difference(own, twin);
+            *of = here > *of ? here : *of;
+            end(&g);
+        }
+    print_message("device and twin differ by %d of 255 at most; without morphs by %d\n", most, control);
+    assert_true(most <= 2);
+    assert_true(control > 2);
+}
+
+// ---- what is on the device -------------------------------------------------------------------------
+
+static void what_is_not_needed_gives_way_and_comes_again(void **state) {
+    (void)state;
+    static picture fresh, again;
+    ground g = begin(true, 15, "");
+    karst_gl_zones *frugal;
+    karst_gl_zones_def def = karst_gl_zones_def_default();
+    def.fine_bytes = 1 << 20;
+    assert_int_equal(karst_gl_zones_create(g.gl, g.scene, &def, &frugal), KARST_OK);
+    assert_int_equal(karst_gl_zones_figures(frugal).triangles, 0);
+    karst_zone_budget budget = karst_zone_budget_default();
+    budget.threshold = 1e-4f;
+    uint64_t held = 0;
+    for (int k = 0; k < 6; ++k) {
+        karst_view view = view_of((karst_pos){60 + 70 * k, 40, 100}, (karst_pos){90 + 70 * k, 20, 160}, 0.9f);
+        karst_zone_frame frame;
+        show(&g, &view, &budget, &frame);
+        draw(&g, &view, fresh);
+        assert_int_equal(karst_gl_zones_show(frugal, &frame), KARST_OK);
+        karst_gl_zone_figures f = karst_gl_zones_figures(frugal);
+        assert_int_equal(f.triangles, frame.figures.triangles);
+        assert_int_equal(f.zones, g.cut.count);
+        assert_int_equal(f.fine_bytes, (uint64_t)f.fine_pieces * 33 * 33 * 16);
+        held = f.fine_bytes > held ? f.fine_bytes : held;
+        g.look.zones = frugal;
+        draw(&g, &view, again);
+        g.look.zones = g.zones;
+        assert_int_equal(largest_difference(fresh, again), 0);
+        uint64_t uploaded = f.uploaded_bytes;
+        assert_int_equal(karst_gl_zones_show(frugal, &frame), KARST_OK);  // again: nothing but the frame goes up
+        uint64_t once_more = karst_gl_zones_figures(frugal).uploaded_bytes;
+        assert_true(k ? once_more <= uploaded : once_more < uploaded / 4);
+    }
+    karst_gl_zone_figures all = karst_gl_zones_figures(g.zones);
+    print_message("refined: %.1f MB held of a budget of 1, %.1f without\n", (double)held * 1e-6,
+                  (double)all.fine_bytes * 1e-6);
+    assert_true(held < all.fine_bytes);
+    // A zone leaves, and another stands in its slot.
+    karst_view view = view_of((karst_pos){200, 60, -40}, (karst_pos){220, 0, 160}, 0.9f);
+    karst_zone_frame frame;
+    show(&g, &view, &budget, &frame);
+    draw(&g, &view, fresh);
+    karst_zone_scene_remove(g.scene, 0);
+    show(&g, &view, &budget, &frame);
+    assert_int_equal(karst_gl_zones_figures(g.zones).zones, g.cut.count - 1);
+    draw(&g, &view, again);
+    assert_true(largest_difference(fresh, again) > 2);
+    uint16_t slot;
+    assert_int_equal(karst_zone_scene_add(g.scene, g.cut.zones[0], NULL, &slot), KARST_OK);
+    show(&g, &view, &budget, &frame);
+    draw(&g, &view, again);
+    assert_int_equal(largest_difference(fresh, again), 0);
+    karst_gl_zones_destroy(frugal);
+    end(&g);
+}
+
 // ---- closed ground ---------------------------------------------------------------------------------
 
 static int cameras(int few) {
@@ -258,6 +400,8 @@ static void sides_without_their_own_level_show_red(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_morphs_as_the_twin_does_to_the_bit),
+        cmocka_unit_test(the_picture_is_that_of_the_twins_triangles),
+        cmocka_unit_test(what_is_not_needed_gives_way_and_comes_again),
         cmocka_unit_test(no_red_shows_in_the_cave_and_under_the_arch),
         cmocka_unit_test(sides_without_their_own_level_show_red),
     };

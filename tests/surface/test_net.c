@@ -425,6 +425,33 @@ static void running_out_of_memory_leaks_nothing(void **state) {
     }
 }
 
+// Patches of a net and of its zones, counted by what they are made of.
+static void a_patch_of_a_zone_is_what_its_author_said(void **state) {
+    (void)state;
+    karst_net *net;
+    scene_zones zones;
+    assert_int_equal(scene_net_sample(15, NULL, &net), KARST_OK);
+    for (int32_t k = 0; k < net->patch_count; ++k) net->patches[k].noise_turn = (uint8_t)(k & 3);
+    assert_int_equal(karst_net_finish(net, NULL), KARST_OK);
+    assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+    int count[KARST_NOISE_SETS][4][5][5] = {0}, sets = 0;
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        const karst_net_patch *p = &net->patches[k];
+        sets |= 1 << p->noise_set;
+        ++count[p->noise_set][p->noise_turn][p->tiles_log2[0]][p->tiles_log2[1]];
+    }
+    for (int k = 0; k < zones.count; ++k)
+        for (uint32_t i = 0; i < zones.zones[k]->patch_count; ++i) {
+            karst_zone_patch p = karst_zone_patch_of(zones.zones[k], i);
+            --count[p.noise_set][p.noise_turn][p.tiles_log2[0]][p.tiles_log2[1]];
+        }
+    const int *flat = &count[0][0][0][0];
+    for (size_t k = 0; k < sizeof count / sizeof *flat; ++k) assert_int_equal(flat[k], 0);
+    assert_true(sets & (sets - 1));
+    scene_zones_free(&zones);
+    karst_net_destroy(net);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_borders_meet_whatever_binds_there),
@@ -438,6 +465,7 @@ int main(void) {
         cmocka_unit_test(a_net_finishes_the_same_way_twice),
         cmocka_unit_test(how_corners_are_numbered_does_not_matter),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
+        cmocka_unit_test(a_patch_of_a_zone_is_what_its_author_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
