@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Programs on worlds and packs that hold a net of patches: alone, and beside a field.
+#include "answers.h"
+#include "scenes/nets.h"
+
+static void net_into(const char *world) {
+    karst_report report = {0};
+    karst_net *net = NULL;
+    karst_project *p;
+    assert_int_equal(scene_net(&(scene_net_def){.side = 16, .slot = 5, .tiles_log2 = 3}, &report, &net), KARST_OK);
+    if (karst_project_open(world, KARST_PROJECT_WRITE, &report, &p)) fail_msg("%s", report.message);
+    assert_int_equal(karst_project_begin(p, "net"), KARST_OK);
+    assert_int_equal(karst_project_set_net(p, net), KARST_OK);
+    assert_int_equal(karst_project_commit(p), KARST_OK);
+    karst_project_close(p);
+    karst_net_destroy(net);
+}
+
+static cJSON *answer_of(ran *r) {
+    if (r->code) fail_msg("%s", r->err);
+    cJSON *o = cJSON_Parse(r->out);
+    assert_non_null(o);
+    ran_free(r);
+    return o;
+}
+
+// What a check says of its row "zones" or "net": how much it tried; all must hold.
+static double tried_by(const char *file, const char *name) {
+    ran r = run_karst("check", file, "--json");
+    cJSON *o = answer_of(&r);
+    const cJSON *row;
+    double tried = 0;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(o, "checks")) {
+        assert_true(number_in(row, "failed") == 0);
+        if (!strcmp(cJSON_GetObjectItem(row, "name")->valuestring, name)) tried = number_in(row, "tried");
+    }
+    cJSON_Delete(o);
+    return tried;
+}
+
+static void expect(const char *world, const char *pack, double field) {
+    ran r = run_karst("info", world, "--json");
+    cJSON *o = answer_of(&r);
+    const cJSON *net = cJSON_GetObjectItem(o, "net");
+    assert_string_equal(cJSON_GetObjectItem(net, "kind")->valuestring, "patch");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(o, "grounds")), (int)field);
+    double patches = number_in(net, "patches"), zones = number_in(net, "zones");
+    assert_true(patches > 256 && zones == 4);
+    cJSON_Delete(o);
+    assert_true(tried_by(world, "net") == 1);
+
+    r = run_karst("bake", world, "-o", pack, "--json", "--map-side", "32");
+    o = answer_of(&r);
+    assert_true(number_in(o, "zones") == zones);
+    cJSON_Delete(o);
+    r = run_karst("info", pack, "--json");
+    o = answer_of(&r);
+    assert_true(number_in(o, "zones") == zones && number_in(o, "patches") == patches && number_in(o, "version") == 3);
+    cJSON_Delete(o);
+    assert_true(tried_by(pack, "zones") == zones + 1);
+    r = run_karst("query", "height", pack, "20", "20");
+    assert_int_equal(r.code, 0);
+    assert_int_equal(!strncmp(r.out, "none", 4), field == 0);  // a net alone has a field of hole
+    ran_free(&r);
+}
+
+static void a_net_is_told_checked_and_baked(void **state) {
+    (void)state;
+    const char *world = temp_path("net.karst"), *pack = temp_path("net.kpack");
+    karst_report report;
+    karst_project *p;
+    if (karst_project_create(world, &report, &p)) fail_msg("%s", report.message);
+    karst_project_close(p);
+    net_into(world);
+    expect(world, pack, 0);
+    world = temp_path("both.karst");
+    ran r = run_karst("new", world, "--size", "65x65", "--spacing", "2");
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    net_into(world);
+    expect(world, pack, 1);
+    r = run_karst("undo", world);  // the net was the last step
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    assert_true(tried_by(world, "net") == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_net_is_told_checked_and_baked)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
