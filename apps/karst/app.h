@@ -90,6 +90,7 @@ void say(const args *a, const char *format, ...) __attribute__((format(printf, 2
     f(relax) \
     f(mask) \
     f(layer) \
+    f(patch) \
     f(bake) \
     f(check) \
     f(query) \
