@@ -2,6 +2,7 @@
 // Ground of curved patches on the screen: the frames of a scene of zones. See docs/gl.md, Zones.
 #pragma once
 #include "karst/gl.h"
+#include "karst/tile.h"
 #include "karst/zonescene.h"
 
 #ifdef __cplusplus
@@ -12,11 +13,12 @@ extern "C" {
 typedef struct karst_gl_zones_def {
     uint64_t fine_bytes;  ///< vertices of refined pieces that stay on the device though no frame has them any more;
                           ///< default 64 MB. What a frame needs is there in any case.
-    bool shadows;         ///< the sun's shadows and the darkness of caves; default true
-    uint32_t cookie;      ///< set by the default function, do not touch
+    const karst_tile_bank *tiles;  ///< images, read while it is made; NULL: those that Karst makes
+    bool shadows;                  ///< the sun's shadows and the darkness of caves; default true
+    uint32_t cookie;               ///< set by the default function, do not touch
 } karst_gl_zones_def;
 
-/// 64 MB, with shadows.
+/// 64 MB, Karst's own tiles, with shadows.
 KARST_API karst_gl_zones_def karst_gl_zones_def_default(void);
 
 /// Make what draws the frames of one scene: give it as karst_gl_look.zones.

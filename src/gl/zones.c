@@ -89,12 +89,14 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
     const kst_stage morph = {GL_COMPUTE_SHADER, {"zone_lattice.glsl", "zone_numbers.glsl", "zone.comp.glsl"}};
     const kst_stage draw[2] = {
         {GL_VERTEX_SHADER, {"frame.glsl", "zone_lattice.glsl", "zone.vert.glsl"}},
-        {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "zone_light.glsl", "zone_material.glsl", "zone.frag.glsl"}}};
+        {GL_FRAGMENT_SHADER,
+         {KST_LAND_FILES, "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone.frag.glsl"}}};
     status = kst_program_build(&morph, 1, gl->defines, report, &z->morph);
     if (!status) status = kst_program_build(draw, 2, gl->defines, report, &z->program);
     if (!status && def->shadows) status = kst_zones_light_make(&z->light, gl->defines, report);
     if (!status) status = make_lists(z);
     if (!status) status = make_tables(z);
+    if (!status) status = kst_zones_tiles_make(z);
     if (status) {
         karst_gl_zones_destroy(z);
         return status;
@@ -117,6 +119,8 @@ void karst_gl_zones_destroy(karst_gl_zones *z) {
     glDeleteBuffers(KST_ZONES_BUFFERS, z->buffer);
     glDeleteBuffers(1, &z->indices);
     glDeleteVertexArrays(1, &z->array);
+    glDeleteTextures(1, &z->images);
+    glDeleteTextures(1, &z->masks);
     free(z->runs);
     free(z->rows);
     free(z->numbers);
@@ -270,6 +274,7 @@ void kst_zones_draw_list(const karst_gl_zones *z, int cells_log2, int pattern, i
 void kst_zones_draw(karst_gl_zones *z, karst_pos origin) {
     if (!z->run_count) return;
     kst_zones_bind(z);
+    kst_zones_tiles_bind(z);
     kst_zones_light_bind(&z->light, z->program, origin, z->lit);
     glUseProgram(z->program);
     glUniform3f(z->shift_at, (float)(z->origin.x - origin.x), (float)(z->origin.y - origin.y),

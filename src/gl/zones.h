@@ -30,7 +30,7 @@ typedef struct kst_zone_stay {
     const karst_zone *zone;  // may be gone once the frame is another
     uint32_t stay;           // of the scene; 0: nothing
     uint32_t piece_count;
-    kst_rows rows;        // pieces, spans, places
+    kst_rows rows;        // pieces, spans, places, tiles
     kst_fine_rows *fine;  // by piece
 } kst_zone_stay;
 
@@ -58,7 +58,8 @@ struct karst_gl_zones {
     int32_t list_first[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS], list_count[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS];
     kst_pool pool;
     kst_zones_light light;
-    bool lit;  // in the view that is drawn
+    bool lit;              // in the view that is drawn
+    GLuint images, masks;  // of tiles
     kst_zone_stay *stays;
     int32_t stay_room;
     uint32_t change;      // another number each time that zones come or go
@@ -80,6 +81,9 @@ struct karst_gl_zones {
 // zones_put.c: bring zones and refined pieces of a frame up, and take away those that left.
 karst_status kst_zones_bring(karst_gl_zones *zones, const karst_zone_frame *frame);
 void kst_zones_forget(karst_gl_zones *zones);
+// zones_tiles.c: textures of a bank's images and transitions, for units of their own. @return KARST_ERROR_MEMORY
+karst_status kst_zones_tiles_make(karst_gl_zones *zones);
+void kst_zones_tiles_bind(const karst_gl_zones *zones);
 // Row of a piece in the pool.
 static inline uint32_t kst_piece_row(const kst_zone_stay *stay, uint32_t piece) {
     return stay->rows.first + KST_PIECE_ROWS * piece;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zones on the device: pieces, spans and tile corners of each, and the finest vertices of pieces that were refined.
+// Zones on the device: pieces, spans, tile corners and tiles of each, and the finest vertices of pieces that were
+// refined.
 //
 // Invariant: the rows of a slot are those of the zone whose stay is noted; a piece's second word says where its finest
 // vertices are while fine[piece].rows is a run.
@@ -20,38 +21,17 @@ static uint32_t places_of(const karst_piece *piece) {
     return (n + 1) * (n + 1);
 }
 
-// Shares of the sets round each corner of the zone, in five bits each: those of its pieces.
-static bool make_materials(const karst_zone *zone, uint32_t *out) {
-    uint8_t(*count)[KARST_NOISE_SETS] = calloc((size_t)zone->corner_count + 1, sizeof *count);
-    if (!count) return false;
-    for (uint32_t k = 0; k < zone->piece_count; ++k) {
-        int set = karst_zone_patch_of(zone, zone->pieces[k].patch).noise_set;
-        for (int c = 0; c < 4; ++c) {
-            uint8_t *n = &count[zone->pieces[k].corner[c]][set];
-            *n = (uint8_t)(*n + (*n < 255));
-        }
-    }
-    for (uint32_t k = 0; k < zone->corner_count; ++k) {
-        uint32_t sum = 0;
-        for (int set = 0; set < KARST_NOISE_SETS; ++set) sum += count[k][set];
-        out[k] = 0;
-        for (int set = 0; set < KARST_NOISE_SETS && sum; ++set)
-            out[k] |= (31 * count[k][set] + sum / 2) / sum << (5 * set);
-    }
-    free(count);
-    return true;
-}
-
-static void put_piece(const karst_zone *zone, const karst_piece *piece, const uint32_t *materials, uint32_t first_span,
-                      uint32_t first_place, row out[KST_PIECE_ROWS]) {
+static void put_piece(const karst_zone *zone, const karst_piece *piece, uint32_t first_span, uint32_t first_place,
+                      uint32_t first_tile, row out[KST_PIECE_ROWS]) {
     karst_zone_patch patch = karst_zone_patch_of(zone, piece->patch);
     uint32_t spans_log2 = 0;
     for (int side = 0; side < 4; ++side) {
         spans_log2 |= (uint32_t)piece->spans_log2[side] << (2 * side);
         out[1][side] = first_span + piece->first_span[side];
-        out[2][side] = materials[piece->corner[side]];
+        out[2][side] = 0;
     }
     out[0][0] = first_place;
+    out[2][0] = first_tile;
     out[0][1] = 0;
     out[0][2] = piece->tiles_log2 | (uint32_t)piece->size << 8 | spans_log2 << 16;
     out[0][3] = patch.tiles_log2[0] | (uint32_t)patch.tiles_log2[1] << 4 | (uint32_t)piece->tile_s << 8 |
@@ -67,6 +47,23 @@ static void put_places(const karst_zone *zone, uint32_t index, row *out) {
     for (uint32_t k = 0; k < places_of(piece); ++k) {
         memcpy(out[k], &places[k], sizeof places[k]);
         out[k][3] = word_of(facing[k]);
+    }
+}
+
+// A row a tile: its element, tints of its corners.
+static void put_tiles(const karst_zone *zone, uint32_t index, row *out) {
+    const karst_piece *piece = &zone->pieces[index];
+    karst_tile_element elements[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];
+    const uint8_t *sets;
+    const uint16_t *tints;
+    karst_tile_resolve(zone, index, elements);
+    karst_zone_paint(zone, piece->patch, &sets, &tints);
+    int n = 1 << piece->tiles_log2;
+    for (int k = 0; k < n * n; ++k) {
+        memcpy(out[k], &elements[k], sizeof elements[k]);
+        const uint16_t *tint = tints + 17 * (piece->tile_t + k / n) + piece->tile_s + k % n;
+        out[k][2] = tint[0] | (uint32_t)tint[1] << 16;
+        out[k][3] = tint[17] | (uint32_t)tint[18] << 16;
     }
 }
 
@@ -89,17 +86,19 @@ static void drop_zone(karst_gl_zones *z, kst_zone_stay *stay) {
 
 static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zone_stay *stay) {
     const karst_zone *zone = at->zone;
-    uint32_t pieces = zone->piece_count, places = 0;
-    for (uint32_t k = 0; k < pieces; ++k) places += places_of(&zone->pieces[k]);
-    uint32_t count = KST_PIECE_ROWS * pieces + zone->span_count + places;
+    uint32_t pieces = zone->piece_count, places = 0, tiles = 0;
+    for (uint32_t k = 0; k < pieces; ++k) {
+        places += places_of(&zone->pieces[k]);
+        tiles += 1u << (2 * zone->pieces[k].tiles_log2);
+    }
+    uint32_t count = KST_PIECE_ROWS * pieces + zone->span_count + places + tiles;
     row *rows = malloc(((size_t)count + 1) * sizeof *rows);
-    uint32_t *materials = malloc(((size_t)zone->corner_count + 1) * sizeof *materials);
     kst_fine_rows *fine = calloc((size_t)pieces + 1, sizeof *fine);
     kst_rows run = {0};
-    karst_status status = rows && materials && fine && make_materials(zone, materials) ? KARST_OK : KARST_ERROR_MEMORY;
+    karst_status status = rows && fine ? KARST_OK : KARST_ERROR_MEMORY;
     if (!status) status = kst_pool_take(&z->pool, count, &run);
     if (!status) {
-        uint32_t spans = KST_PIECE_ROWS * pieces, place = spans + zone->span_count;
+        uint32_t spans = KST_PIECE_ROWS * pieces, place = spans + zone->span_count, tile = place + places;
         for (uint32_t k = 0; k < zone->span_count; ++k) {
             rows[spans + k][0] = at->span_level[k][0];
             rows[spans + k][1] = at->span_level[k][1];
@@ -107,10 +106,12 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
             rows[spans + k][3] = 0;
         }
         for (uint32_t k = 0; k < pieces; ++k) {
-            put_piece(zone, &zone->pieces[k], materials, run.first + spans, run.first + place,
+            put_piece(zone, &zone->pieces[k], run.first + spans, run.first + place, run.first + tile,
                       rows + (size_t)KST_PIECE_ROWS * k);
             put_places(zone, k, rows + place);
+            put_tiles(zone, k, rows + tile);
             place += places_of(&zone->pieces[k]);
+            tile += 1u << (2 * zone->pieces[k].tiles_log2);
         }
         kst_pool_put(&z->pool, run.first, count, rows);
         z->figures.uploaded_bytes += (uint64_t)count * sizeof *rows;
@@ -120,7 +121,6 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
         fine = NULL;
     }
     free(rows);
-    free(materials);
     free(fine);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "scenes/nets.h"
 #include "stage.h"
 
-enum { W = 320, H = 180 };
+enum { W = 240, H = 136 };
 
 // Zones of a net, without a pack.
 typedef struct ground {
@@ -17,12 +17,16 @@ typedef struct ground {
     karst_gl_look look;
 } ground;
 
-static ground begin(bool sample, uint8_t slot, const char *defines) {
+// paint: a sphere of sand of 12 m there. tiles: NULL: those that Karst makes.
+static ground begin_painted(bool sample, uint8_t slot, const char *defines, const karst_pos *paint,
+                            const karst_tile_bank *tiles) {
     need_context();
     ground g = {.look = karst_gl_look_default()};
     karst_report report = {0};
     const scene_net_def def = {.side = 16, .slot = slot, .tiles_log2 = 3, .noise_set = 2};
     karst_status status = sample ? scene_net_sample(slot, &report, &g.net) : scene_net(&def, &report, &g.net);
+    if (!status && paint) karst_net_paint(g.net, *paint, 12, KARST_TILE_SAND, -1);
+    if (!status) status = karst_net_finish(g.net, &report);
     if (!status) status = scene_zones_cut(g.net, &report, &g.cut);
     if (!status) status = karst_zone_scene_create(NULL, &g.scene);
     for (int k = 0; k < g.cut.count && !status; ++k) {
@@ -31,6 +35,7 @@ static ground begin(bool sample, uint8_t slot, const char *defines) {
     }
     karst_gl_zones_def zones = karst_gl_zones_def_default();
     zones.shadows = !*defines;
+    zones.tiles = tiles;
     karst_gl_def gl = karst_gl_def_default();
     gl.report = &report;
     if (!status) status = kst_gl_create_with(NULL, &gl, defines, &g.gl);
@@ -38,6 +43,10 @@ static ground begin(bool sample, uint8_t slot, const char *defines) {
     if (status) fail_msg("%s", report.message);
     g.look.zones = g.zones;
     return g;
+}
+
+static ground begin(bool sample, uint8_t slot, const char *defines) {
+    return begin_painted(sample, slot, defines, NULL, NULL);
 }
 
 static void end(ground *g) {
@@ -195,7 +204,6 @@ static void put_twin(ground *g, const karst_zone_frame *frame, bool morphed) {
     }
     free(rows);
     for (int k = 0; k < 65535; ++k) corner[k] = (uint16_t)k;
-    glDeleteBuffers(1, &z->indices);
     glCreateBuffers(1, &z->indices);
     glNamedBufferStorage(z->indices, sizeof corner, corner, 0);
     glVertexArrayElementBuffer(z->array, z->indices);
@@ -203,7 +211,9 @@ static void put_twin(ground *g, const karst_zone_frame *frame, bool morphed) {
     free(out);
     // Lists of all corners and of those that are left.
     z->run_count = 0;
-    z->runs = realloc(z->runs, (size_t)(n / 65535 + 1) * sizeof *z->runs);
+    z->run_room = z->run_room > (size_t)(n / 65535 + 1) ? z->run_room : (size_t)(n / 65535 + 1);
+    z->runs = realloc(z->runs, z->run_room * sizeof *z->runs);
+    assert_non_null(z->runs);
     z->list_first[0] = z->list_first[1] = 0;
     z->list_count[0] = 65535, z->list_count[1] = n % 65535;
     for (int32_t first = 0; first < n; first += 65535)
@@ -217,24 +227,76 @@ static void the_picture_is_that_of_the_twins_triangles(void **state) {
     static const karst_pos eye[3] = {{372, 18, 40}, {121, 20, 170}, {300, 60, 120}},
                            at[3] = {{392, 30, 88}, {121, 22, 200}, {250, 30, 220}};
     int most = 0, control = 0;
-    for (int k = 0; k < 3; ++k)
-        for (int morphed = 1; morphed >= 0; --morphed) {
-            ground g = begin(true, 15, "");
-            karst_view view = view_of(eye[k], at[k], 0.9f);
-            karst_zone_budget budget = karst_zone_budget_default();
-            budget.threshold = 2e-3f, budget.tile_m = 20, budget.tile_fade_m = 30;
-            karst_zone_frame frame;
-            show(&g, &view, &budget, &frame);
-            draw(&g, &view, own);
-            put_twin(&g, &frame, morphed);
-            draw(&g, &view, twin);
-            int *of = morphed ? &most : &control, here = largest_difference(own, twin);
-            *of = here > *of ? here : *of;
-            end(&g);
-        }
+    ground g = begin(true, 15, "");
+    const karst_gl_zones lists = *g.zones;  // put_twin() has its own
+    for (int k = 0; k < 6; ++k) {
+        bool morphed = k & 1;
+        karst_view view = view_of(eye[k / 2], at[k / 2], 0.9f);
+        karst_zone_budget budget = karst_zone_budget_default();
+        budget.threshold = 2e-3f, budget.tile_m = 20, budget.tile_fade_m = 30;
+        karst_zone_frame frame;
+        show(&g, &view, &budget, &frame);
+        draw(&g, &view, own);
+        put_twin(&g, &frame, morphed);
+        draw(&g, &view, twin);
+        int *of = morphed ? &most : &control, here = largest_difference(own, twin);
+        *of = here > *of ? here : *of;
+        glDeleteBuffers(1, &g.zones->indices);
+        g.zones->indices = lists.indices;
+        glVertexArrayElementBuffer(g.zones->array, lists.indices);
+        memcpy(g.zones->list_first, lists.list_first, sizeof lists.list_first);
+        memcpy(g.zones->list_count, lists.list_count, sizeof lists.list_count);
+        g.zones->vertex_bytes = 0;
+    }
+    end(&g);
     print_message("device and twin differ by %d of 255 at most; without morphs by %d\n", most, control);
     assert_true(most <= 2);
     assert_true(control > 2);
+}
+
+// ---- tiles -----------------------------------------------------------------------------------------
+
+// Pixels of a picture from above that are more red than green, within 9 m of a painted place and beyond 15 m.
+static void count_red(bool painted, const karst_tile_bank *tiles, int *near, int *far) {
+    static picture rgb;
+    const karst_pos place = {300, 14, 60};
+    ground g = begin_painted(true, 0, "", painted ? &place : NULL, tiles);
+    karst_view view = karst_view_perspective((karst_pos){place.x, 60, place.z}, (karst_pos){place.x, 0, place.z},
+                                             (karst_vec3){0, 0, -1}, 0.9f, W, H);
+    karst_zone_budget budget = karst_zone_budget_default();
+    karst_zone_frame frame;
+    show(&g, &view, &budget, &frame);
+    draw(&g, &view, rgb);
+    *near = *far = 0;
+    for (int k = 0; k < W * H; ++k) {
+        double per = 46 * (double)view.tan_y * 2 / H, away = per * hypot(k % W - W / 2 + 0.5, k / W - H / 2 + 0.5);
+        bool red = rgb[3 * k] > 2 * rgb[3 * k + 1];
+        *near += away < 9 && !red;
+        *far += away > 15 && red;
+    }
+    end(&g);
+}
+
+static void paint_is_where_it_was_put(void **state) {
+    (void)state;
+    enum { TEXELS = KARST_TILE_VARIANTS * KARST_TILE_SIDE * KARST_TILE_SIDE };
+    karst_tile_bank *bank = malloc(sizeof *bank);
+    assert_non_null(bank);
+    karst_tile_bank_make(bank);
+    for (int set = 0; set < KARST_NOISE_SETS; ++set)
+        for (int k = 0; k < TEXELS; ++k) {
+            uint8_t(*texel)[4] = (uint8_t(*)[4])bank->image + (size_t)set * TEXELS + k;
+            bool sand = set == KARST_TILE_SAND;
+            (*texel)[0] = sand ? 200 : 30, (*texel)[1] = sand ? 30 : 200, (*texel)[2] = 30;
+        }
+    int near, far;
+    count_red(true, bank, &near, &far);
+    print_message("painted: %d other pixels inside, %d red ones outside", near, far);
+    assert_int_equal(near + far, 0);
+    count_red(false, bank, &near, &far);
+    print_message("; not painted: %d others inside\n", near);
+    assert_true(near > 100);
+    free(bank);
 }
 
 // ---- what is on the device -------------------------------------------------------------------------
@@ -401,6 +463,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_morphs_as_the_twin_does_to_the_bit),
         cmocka_unit_test(the_picture_is_that_of_the_twins_triangles),
+        cmocka_unit_test(paint_is_where_it_was_put),
         cmocka_unit_test(what_is_not_needed_gives_way_and_comes_again),
         cmocka_unit_test(no_red_shows_in_the_cave_and_under_the_arch),
         cmocka_unit_test(sides_without_their_own_level_show_red),

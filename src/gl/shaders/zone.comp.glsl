@@ -127,21 +127,10 @@ int snapped(ivec2 v) {
     return (side & 1) != 0 ? to * row + v.x : v.y * row + to;
 }
 
-// Materials of a vertex: shares of six in five bits each, between those of the corners.
-uint material_at(vec2 st) {
-    vec4 by = vec4((1.0 - st.x) * (1.0 - st.y), st.x * (1.0 - st.y), st.x * st.y, (1.0 - st.x) * st.y);
-    uint word = 0u;
-    for (int k = 0; k < 6; ++k) {
-        vec4 share = vec4(piece.materials >> uint(5 * k) & 31u);
-        word |= uint(dot(share, by) + 0.5) << uint(5 * k);
-    }
-    return word;
-}
-
-void put(uint at, vec3 place, vec3 n, vec2 in_piece, vec2 in_patch, float level, uint row_of_piece) {
+void put(uint at, vec3 place, vec3 n, vec2 in_patch, float level, uint row_of_piece) {
     uvec2 st = uvec2(in_patch * 65535.0 + 0.5);
     vertices[2u * at] = uvec4(floatBitsToUint(place), facing_word(n));
-    vertices[2u * at + 1u] = uvec4(st.x | st.y << 16u, material_at(in_piece), row_of_piece, floatBitsToUint(level));
+    vertices[2u * at + 1u] = uvec4(st.x | st.y << 16u, 0u, row_of_piece, floatBitsToUint(level));
 }
 
 void main() {
@@ -165,7 +154,7 @@ void main() {
         for (int at = thread; at < count; at += 64) {
             uvec4 v = pool[piece.fine + uint(at)];
             vec2 along = vec2(at % row, at / row);
-            put(instance.w + uint(at), vec3(ivec3(v.xyz) + zone.xyz) * fine_m, facing_vector(v.w), along / float(cells),
+            put(instance.w + uint(at), vec3(ivec3(v.xyz) + zone.xyz) * fine_m, facing_vector(v.w),
                 (tile_at + along * cell) / scale, 0.0, instance.x);
         }
         return;
@@ -226,8 +215,7 @@ void main() {
         if (((v.x | v.y) & stride) != 0) continue;
         int to = snapped(v);
         vec2 along = vec2(to % row, to / row);
-        vec2 in_piece = (vec2(first) + along * cell) / float(n_tiles);
-        put(instance.w + uint(at), q[to], normal[to], in_piece, (tile_at + along * cell) / scale,
+        put(instance.w + uint(at), q[to], normal[to], (tile_at + along * cell) / scale,
             tile == WHOLE ? 4.0 + inside : inside, instance.x);
     }
 }

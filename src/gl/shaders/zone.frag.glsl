@@ -2,7 +2,6 @@
 in vec3 v_at;
 in vec3 v_normal;
 in vec2 v_st;
-in vec3 v_share_a, v_share_b;
 in float v_level;
 flat in uint v_piece;
 out vec4 o_colour;
@@ -31,8 +30,7 @@ void main() {
     vec3 n = normalize(v_normal);
     float facing = dist * u_up.w * 2.0 * u_viewport.w;  // metres a pixel covers
     float foot = facing / sqrt(clamp(dot(n, to_eye) / dist, 0.05, 1.0));
-    float shares[6] = float[6](v_share_a.x, v_share_a.y, v_share_a.z, v_share_b.x, v_share_b.y, v_share_b.z);
-    Surface s = zone_surface(v_piece, v_st, v_at, n, shares, foot);
+    Surface s = zone_surface(v_piece, v_st, v_at, n, foot);
     vec2 open = zone_sky(v_at, n);
     float visible = zone_sunlit(v_at, n) * cloud_shadow(v_at);
     if ((bits & KARST_LEVEL) != 0) {  // round and round, as of the field's ground
@@ -43,7 +41,7 @@ void main() {
     // What the ground throws back in the open does not come far into a cave.
     // There it comes from wherever the eye does.
     float dark = 1.0 - max(visible, smoothstep(0.0, 0.5, max(open.x, open.y)));
-    vec3 c = light_on(s, s.normal, visible, open.x);
+    vec3 c = light_on(s, s.normal, visible, sqrt(open.x));
     c *= mix(1.0, 0.55 * (0.5 + 0.8 * dot(s.normal, to_eye / dist)), dark);
     if ((bits & KARST_SKY) != 0) c = air_between(c, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
     o_colour = vec4(tone_map(c), 1.0);

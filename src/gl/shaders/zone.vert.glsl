@@ -7,7 +7,6 @@ uniform vec3 u_shift;  // from the origin of zones to that of the frame [m]
 out vec3 v_at;      // relative to the frame's origin [m]
 out vec3 v_normal;
 out vec2 v_st;      // in the patch
-out vec3 v_share_a, v_share_b;  // of the six materials
 out float v_level;  // of detail
 flat out uint v_piece;
 invariant gl_Position;
@@ -19,8 +18,6 @@ void main() {
     v_at = place;
     v_normal = facing_vector(a.w);
     v_st = vec2(b.x & 0xFFFFu, b.x >> 16u) / 65535.0;
-    v_share_a = vec3(uvec3(b.y, b.y >> 5u, b.y >> 10u) & 31u) / 31.0;
-    v_share_b = vec3(uvec3(b.y >> 15u, b.y >> 20u, b.y >> 25u) & 31u) / 31.0;
     v_piece = b.z;
     v_level = uintBitsToFloat(b.w);
     KARST_PRECISE vec4 clip = u_clip * vec4(place, 1.0);

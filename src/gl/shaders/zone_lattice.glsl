@@ -2,12 +2,12 @@
 layout(std430, binding = 0) readonly buffer Pool { uvec4 pool[]; };
 
 // A piece, three rows: (first row of its places, of its fine vertices, form, place in the patch),
-// (first row of the spans of its sides), (materials of its corners).
+// (first row of the spans of its sides), (first row of its tiles).
 struct Piece {
     uint places, fine;
     int tiles_log2, size, scale_s, scale_t, tile_s, tile_t;  // scale: log2 of the tiles of the patch
     uint spans_log2;                                         // two bits a side
-    uvec4 spans, materials;
+    uvec4 spans;
 };
 
 Piece piece_at(uint row) {
@@ -23,7 +23,6 @@ Piece piece_at(uint row) {
     p.tile_s = int(a.w >> 8u & 255u);
     p.tile_t = int(a.w >> 16u & 255u);
     p.spans = pool[row + 1u];
-    p.materials = pool[row + 2u];
     return p;
 }
 
