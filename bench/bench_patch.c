@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // bench patch: ground of curved patches. Each part is a file of its own.
 #include "bench.h"
+#include "patch_bisect.h"
 #include "patch_bytes.h"
 #include "patch_levels.h"
 #include "patch_rays.h"
@@ -8,5 +9,6 @@
 karst_status bench_patch(bench *b) {
     karst_status status = bench_patch_bytes(b);
     if (!status) status = bench_patch_levels(b);
+    if (!status) status = bench_patch_bisect(b);
     return status ? status : bench_patch_rays(b);
 }

@@ -161,6 +161,29 @@ void zone_patch_tiles(const karst_zone *zone, uint32_t index, int tiles[2]) {
     }
 }
 
+// The first `count` triangles of w->triangles, all of one piece.
+static void add_triangles(zone_weld *w, const karst_zone_frame *frame, uint16_t slot, uint32_t piece, int count,
+                          const bool *there, zone_weld_result *r) {
+    const karst_zone *zone = frame->zones[slot].zone;
+    int z = 0, tiles[2];
+    while (w->zones->zones[z] != zone) ++z;
+    zone_patch_tiles(zone, piece, tiles);
+    for (int t = 0; t < count; ++t) {
+        const karst_zone_vertex *v = &w->triangles[3 * t];
+        uint32_t id[3];
+        for (int c = 0; c < 3; ++c) id[c] = vertex_of(w, v[c].position);
+        if (id[0] == id[1] || id[1] == id[2] || id[2] == id[0]) continue;
+        ++r->triangles;
+        for (int c = 0; c < 3; ++c) {
+            uint32_t a = id[c], b = id[(c + 1) % 3];
+            edge *e = edge_of(w, a < b ? a : b, a < b ? b : a);
+            e->sum = (int16_t)(e->sum + (a < b ? 1 : -1));
+            ++e->uses;
+            e->open |= is_open(w, z, &zone->pieces[piece], tiles, &v[c], &v[(c + 1) % 3], there);
+        }
+    }
+}
+
 zone_weld_result zone_weld_frame(zone_weld *w, const karst_zone_frame *frame, const karst_zone_scene *scene,
                                  const bool *there) {
     zone_weld_result r = {0};
@@ -171,25 +194,12 @@ zone_weld_result zone_weld_frame(zone_weld *w, const karst_zone_frame *frame, co
     w->vertex_mask = w->edge_mask >> 1;
     for (int k = 0; k < frame->instance_count; ++k) {
         const karst_zone_instance *at = &frame->instances[k];
-        const karst_zone *zone = frame->zones[at->zone].zone;
-        int z = 0, tiles[2];
-        while (w->zones->zones[z] != zone) ++z;
-        zone_patch_tiles(zone, at->piece, tiles);
-        int count = karst_zone_frame_expand(frame, scene, k, w->triangles);
-        for (int t = 0; t < count; ++t) {
-            const karst_zone_vertex *v = &w->triangles[3 * t];
-            uint32_t id[3];
-            for (int c = 0; c < 3; ++c) id[c] = vertex_of(w, v[c].position);
-            if (id[0] == id[1] || id[1] == id[2] || id[2] == id[0]) continue;
-            ++r.triangles;
-            for (int c = 0; c < 3; ++c) {
-                uint32_t a = id[c], b = id[(c + 1) % 3];
-                edge *e = edge_of(w, a < b ? a : b, a < b ? b : a);
-                e->sum = (int16_t)(e->sum + (a < b ? 1 : -1));
-                ++e->uses;
-                e->open |= is_open(w, z, &zone->pieces[at->piece], tiles, &v[c], &v[(c + 1) % 3], there);
-            }
-        }
+        add_triangles(w, frame, at->zone, at->piece, karst_zone_frame_expand(frame, scene, k, w->triangles), there, &r);
+    }
+    for (uint32_t k = 0; k < frame->mesh.triangle_count; ++k) {
+        const karst_zone_triangle *t = &frame->mesh.triangles[k];
+        if (karst_zone_frame_triangle(frame, scene, k, w->triangles))
+            add_triangles(w, frame, t->zone, t->piece, 1, there, &r);
     }
     r.edges = w->used_count;
     for (uint32_t k = 0; k < w->used_count; ++k) {

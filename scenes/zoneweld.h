@@ -16,7 +16,7 @@ typedef struct zone_weld_result {
     int64_t triangles, edges, cracks, outline, over;
 } zone_weld_result;
 
-// All instances of a frame, expanded. there[k]: zone k is in the scene.
+// All that a frame draws, by either method. there[k]: zone k is in the scene.
 zone_weld_result zone_weld_frame(zone_weld *weld, const karst_zone_frame *frame, const karst_zone_scene *scene,
                                  const bool *there);
 

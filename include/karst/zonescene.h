@@ -18,10 +18,11 @@ typedef struct karst_zone_scene karst_zone_scene;
 /// How detail is chosen.
 typedef enum karst_zone_method {
     KARST_ZONE_METHOD_CORNER,  ///< levels owned by corners: no neighbour is asked, any speed costs the same
+    KARST_ZONE_METHOD_BISECT,  ///< triangles halved and joined as the eye moves: fewest triangles, cheapest at a walk
 } karst_zone_method;
-enum { KARST_ZONE_METHOD_COUNT = KARST_ZONE_METHOD_CORNER + 1 };
+enum { KARST_ZONE_METHOD_COUNT = KARST_ZONE_METHOD_BISECT + 1 };
 /// The words of all methods, for help texts.
-#define KARST_ZONE_METHOD_NAMES "corner"
+#define KARST_ZONE_METHOD_NAMES "corner, bisect"
 
 /// The word for a method, e.g. "corner". Static storage. Threads: any. @param method below KARST_ZONE_METHOD_COUNT
 KARST_API const char *karst_zone_method_name(karst_zone_method method);
@@ -68,10 +69,11 @@ typedef struct karst_zone_budget {
                         ///< where it is above twice this; 1e-8..1; default 3.5e-4
     float tile_m;       ///< no coarser than tiles within this distance; default 50
     float tile_fade_m;  ///< ... fading over this one; > 0, default 20
-    bool cull;          ///< leave out pieces that no view sees; changes no level; default true
+    bool cull;          ///< leave out pieces that no view sees; changes no level; default true. Method corner
+    int sectors;        ///< of directions, 1, 16 or 32: fewer tests when the eye moves fast; default 16. Method bisect
 } karst_zone_budget;
 
-/// Method corner, 3.5e-4, 50 m and 20 m, culled.
+/// Method corner, 3.5e-4, 50 m and 20 m, culled, 16 sectors.
 KARST_API karst_zone_budget karst_zone_budget_default(void);
 
 /// The threshold at which a triangle is whole whose longest edge takes `edge_px` at a corner of a view. Threads: any.
@@ -127,6 +129,46 @@ typedef struct karst_zone_eye {
     karst_vec3 fraction;  ///< the rest [m]
 } karst_zone_eye;
 
+/// A vertex of method bisect. It is drawn at P + w ((Q0 + Q1) / 2 - P): P its place, w its ramp at the square of the
+/// distance of P to the nearest eye, Q0 and Q1 the ends of the edge that it halves, where they are drawn themselves.
+typedef struct karst_zone_point {
+    int32_t at[3];         ///< from the net's origin [fine steps]
+    uint32_t end[2];       ///< points; of a corner of pieces itself
+    karst_zone_ramp ramp;  ///< zeros where it never moves
+} karst_zone_point;
+
+/// A triangle of method bisect.
+typedef struct karst_zone_triangle {
+    uint32_t point[3];     ///< counter-clockwise from its upper side; the first has the right angle. All the same: free
+    uint16_t zone, piece;  ///< slot, and piece of the zone
+    uint8_t at[3][2];      ///< (i, j) of its corners in the piece's finest cells
+    uint8_t level;         ///< halvings of half a piece
+    uint8_t unused;
+} karst_zone_triangle;
+
+/// Elements that changed since the frame before.
+typedef struct karst_zone_dirty {
+    uint32_t first, count;
+} karst_zone_dirty;
+
+/// What method bisect draws. Triangles and points keep their numbers while they stay, so that a renderer uploads what
+/// is dirty alone; free ones are among them.
+typedef struct karst_zone_mesh {
+    const karst_zone_triangle *triangles;
+    const karst_zone_point *points;
+    uint32_t triangle_count, point_count;  ///< with free ones
+    const karst_zone_dirty *dirty_triangles, *dirty_points;
+    int32_t dirty_triangle_count, dirty_point_count;
+    uint64_t round;  ///< another number each time that the mesh changed; frames that skip one take everything
+    // Figures
+    int64_t split_tests, merge_tests;  ///< of faces and points whose turn it was
+    int64_t splits, merges;            ///< points made and taken away
+    int64_t refused;                   ///< splits that memory had no room for: coarser there, and closed
+    int64_t live_triangles, live_points;
+    uint64_t record_bytes;  ///< of triangles and points with links and lists, without what is drawn of points
+    bool rebuilt;           ///< from nothing: after a jump, another budget or number of views
+} karst_zone_mesh;
+
 /// What to draw, as data. All of it is valid until the next update, add or remove.
 typedef struct karst_zone_frame {
     karst_zone_method method;
@@ -144,6 +186,7 @@ typedef struct karst_zone_frame {
     const karst_zone_ramp (*ramps)[4];  ///< by size class: four, from the finest to tile level
     karst_zone_eye eyes[KARST_ZONE_VIEWS_MAX];
     int32_t eye_count;
+    karst_zone_mesh mesh;  ///< of method bisect, which has no instances and no levels
     struct {
         int64_t triangles;  ///< those of the patterns; where sides are coarser some of them collapse
         int32_t pieces;     ///< seen
@@ -152,8 +195,10 @@ typedef struct karst_zone_frame {
 } karst_zone_frame;
 
 /// Choose what to draw for 1..KARST_ZONE_VIEWS_MAX views. A pure function of zones, views and budget: a still camera
-/// gets the same bytes. Never allocates. An eye more than 2^26 steps from the net's origin counts as at that distance.
-/// Threads: one update of a scene at a time. Cost: 40 ns a piece, 10 ns an instance.
+/// gets the same bytes. Never allocates. Method bisect keeps its mesh from frame to frame: which triangles it has is
+/// such a pure function too, their order is not; it takes memory while the mesh grows, and never culls. An eye more
+/// than 2^26 steps from the net's origin counts as at that distance. Threads: one update of a scene at a time. Cost:
+/// corner: 40 ns a piece, 10 ns an instance; bisect: microseconds for a point that comes or goes.
 KARST_API void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, int view_count,
                                        const karst_zone_budget *budget, karst_zone_frame *out);
 
@@ -208,6 +253,13 @@ typedef struct karst_zone_error {
 /// the next update. Cost: 100 ns a finest vertex.
 KARST_API karst_zone_error karst_zone_frame_error(const karst_zone_frame *frame, const karst_zone_scene *scene,
                                                   const karst_view *view);
+
+/// Where a point of method bisect is drawn, relative to frame.origin [m]. Threads: any. Cost: 10 ns, times the vertices
+/// that it moves with.
+KARST_API karst_vec3 karst_zone_frame_point(const karst_zone_frame *frame, uint32_t point);
+/// Triangle 0..frame.mesh.triangle_count - 1 as drawn; false when it is free. Threads: any.
+KARST_API bool karst_zone_frame_triangle(const karst_zone_frame *frame, const karst_zone_scene *scene,
+                                         uint32_t triangle, karst_zone_vertex out[3]);
 
 /// Vertices of an instance's lattice before they are morphed, relative to frame.origin [m]. Threads, cost: as
 /// karst_zone_frame_expand(). @param out room for KARST_ZONE_VERTICES_MAX

@@ -4,7 +4,10 @@
 
 #include <math.h>
 
-static const char *const names[KARST_ZONE_METHOD_COUNT] = {[KARST_ZONE_METHOD_CORNER] = "corner"};
+#include "zone_bisect.h"
+
+static const char *const names[KARST_ZONE_METHOD_COUNT] = {
+    [KARST_ZONE_METHOD_CORNER] = "corner", [KARST_ZONE_METHOD_BISECT] = "bisect"};
 
 const char *karst_zone_method_name(karst_zone_method method) {
     KARST_ASSERT((unsigned)method < KARST_ZONE_METHOD_COUNT);
@@ -25,7 +28,7 @@ karst_zone_scene_def karst_zone_scene_def_default(void) {
 }
 
 karst_zone_budget karst_zone_budget_default(void) {
-    return (karst_zone_budget){.threshold = 3.5e-4f, .tile_m = 50, .tile_fade_m = 20, .cull = true};
+    return (karst_zone_budget){.threshold = 3.5e-4f, .tile_m = 50, .tile_fade_m = 20, .cull = true, .sectors = 16};
 }
 
 float karst_zone_threshold(const karst_view *view, float edge_px) {
@@ -49,6 +52,7 @@ karst_status karst_zone_scene_create(const karst_zone_scene_def *def, karst_zone
 void karst_zone_scene_destroy(karst_zone_scene *scene) {
     if (!scene) return;
     const karst_allocator *a = scene->def.allocator;
+    kst_bisect_destroy(scene);
     kst_zone_fine_free(scene);
     for (int k = 0; k < scene->slot_room; ++k) kst_zone_slot_free(&scene->slots[k], a);
     kst_free(a, scene->slots, scene->slot_capacity * sizeof *scene->slots);
@@ -59,8 +63,7 @@ void karst_zone_scene_destroy(karst_zone_scene *scene) {
     kst_free(a, scene, sizeof *scene);
 }
 
-// Room for at least `want` elements; what was in it stays.
-static bool grow(const karst_allocator *a, void *array, size_t *room, size_t want, size_t bytes) {
+bool kst_grow(const karst_allocator *a, void *array, size_t *room, size_t want, size_t bytes) {
     if (want <= *room) return true;
     size_t more = *room + *room / 2 > want ? *room + *room / 2 : want;
     void *old = *(void **)array, *next = kst_alloc_array(a, more, bytes);
@@ -75,8 +78,8 @@ static bool grow(const karst_allocator *a, void *array, size_t *room, size_t wan
 static bool grow_slots(karst_zone_scene *scene) {
     const karst_allocator *a = scene->def.allocator;
     size_t old = scene->slot_capacity, want = old ? 2 * old : 16;
-    if (!grow(a, &scene->at, &scene->at_capacity, want, sizeof *scene->at) ||
-        !grow(a, &scene->slots, &scene->slot_capacity, want, sizeof *scene->slots))
+    if (!kst_grow(a, &scene->at, &scene->at_capacity, want, sizeof *scene->at) ||
+        !kst_grow(a, &scene->slots, &scene->slot_capacity, want, sizeof *scene->slots))
         return false;
     memset(scene->slots + old, 0, (scene->slot_capacity - old) * sizeof *scene->slots);
     scene->slot_room = (int32_t)scene->slot_capacity;
@@ -94,9 +97,9 @@ static bool make_room(karst_zone_scene *scene) {
         instances += slot->tile_room;
     }
     const karst_allocator *a = scene->def.allocator;
-    return grow(a, &scene->levels, &scene->level_room, levels, sizeof *scene->levels) &&
-           grow(a, &scene->ranges, &scene->range_room, ranges, sizeof *scene->ranges) &&
-           grow(a, &scene->instances, &scene->instance_room, instances, sizeof *scene->instances);
+    return kst_grow(a, &scene->levels, &scene->level_room, levels, sizeof *scene->levels) &&
+           kst_grow(a, &scene->ranges, &scene->range_room, ranges, sizeof *scene->ranges) &&
+           kst_grow(a, &scene->instances, &scene->instance_room, instances, sizeof *scene->instances);
 }
 
 karst_status karst_zone_scene_add(karst_zone_scene *scene, const karst_zone *zone, karst_report *report,
@@ -127,12 +130,15 @@ karst_status karst_zone_scene_add(karst_zone_scene *scene, const karst_zone *zon
     scene->reach_m = zone->reach_m;
     ++scene->zone_count;
     scene->slots[k].stay = ++scene->stays;
+    // A mesh that has no memory for it is made anew by the next frame that wants one.
+    if (scene->bisect && !kst_bisect_add(scene->bisect, scene->def.allocator, k, zone)) kst_bisect_destroy(scene);
     *out = (uint16_t)k;
     return KARST_OK;
 }
 
 void karst_zone_scene_remove(karst_zone_scene *scene, uint16_t slot) {
     KARST_ASSERT(slot < scene->slot_room && scene->slots[slot].zone);
+    if (scene->bisect) kst_bisect_remove(scene->bisect, scene->def.allocator, slot);
     kst_zone_fine_forget(scene, slot);
     kst_zone_slot_free(&scene->slots[slot], scene->def.allocator);
     --scene->zone_count;
@@ -262,11 +268,16 @@ void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, i
     KARST_ASSERT(budget->threshold >= 1e-8f && budget->threshold <= 1 && budget->tile_m >= 0 &&
                  budget->tile_fade_m > 0);
     begin(scene, views, view_count, budget);
-    karst_jobs_for(scene->def.jobs, scene->slot_room, 4, level_zones, scene);
-    karst_jobs_for(scene->def.jobs, scene->range_count, 1, select_ranges, scene);
-    int64_t triangles;
-    int32_t instances = make_batches(scene, &triangles);
-    karst_jobs_for(scene->def.jobs, scene->range_count, 1, place_ranges, scene);
+    bool by_corners = budget->method == KARST_ZONE_METHOD_CORNER;
+    int64_t triangles = 0;
+    int32_t instances = 0;
+    scene->batch_count = 0;
+    if (by_corners) {
+        karst_jobs_for(scene->def.jobs, scene->slot_room, 4, level_zones, scene);
+        karst_jobs_for(scene->def.jobs, scene->range_count, 1, select_ranges, scene);
+        instances = make_batches(scene, &triangles);
+        karst_jobs_for(scene->def.jobs, scene->range_count, 1, place_ranges, scene);
+    }
     karst_zone_frame frame = {.method = budget->method,
                               .fine_m = scene->fine_m,
                               .batches = scene->batches,
@@ -285,6 +296,11 @@ void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, i
     double fine_m = (double)scene->fine_m;
     frame.origin =
         (karst_pos){o.x + frame.base[0] * fine_m, o.y + frame.base[1] * fine_m, o.z + frame.base[2] * fine_m};
+    if (!by_corners) {
+        kst_bisect_update(scene, budget, &frame);
+        *out = frame;
+        return;
+    }
     for (int k = 0; k < scene->slot_room; ++k)
         if (scene->slots[k].zone) frame.level_count = scene->slots[k].first_level + scene->slots[k].level_count;
     for (int k = 0; k < scene->range_count; ++k) {

@@ -90,6 +90,7 @@ typedef struct kst_fine_cache {
 
 struct karst_zone_scene {
     karst_zone_scene_def def;
+    struct kst_bisect *bisect;  // of method bisect, once it was asked for
     kst_zone_tables tables;
     kst_fine_cache fine;
     kst_zone_slot *slots;
@@ -116,6 +117,9 @@ struct karst_zone_scene {
     karst_zone_batch batches[KST_ZONE_BATCHES];
     size_t slot_capacity, at_capacity, level_room, range_room, instance_room;
 };
+
+// Room for at least `want` elements; what was in it stays.
+bool kst_grow(const karst_allocator *allocator, void *array, size_t *room, size_t want, size_t bytes);
 
 // zone_tables.c
 void kst_zone_tables_make(kst_zone_tables *tables);

@@ -159,6 +159,18 @@ void karst_zone_tile(const karst_zone *zone, uint32_t piece, int i, int j, karst
     kst_piece_places(zone, p, cells, x, y, x + KARST_TILE_CELLS, y + KARST_TILE_CELLS, out);
 }
 
+karst_fine karst_zone_place(const karst_zone *zone, uint32_t piece, int i, int j) {
+    const karst_piece *p = &zone->pieces[piece];
+    int n = 1 << p->tiles_log2;
+    KARST_ASSERT(piece < zone->piece_count && i >= 0 && j >= 0 && i <= KARST_TILE_CELLS * n &&
+                 j <= KARST_TILE_CELLS * n);
+    if (i % KARST_TILE_CELLS == 0 && j % KARST_TILE_CELLS == 0)
+        return zone->places[p->first_place + (uint32_t)(j / KARST_TILE_CELLS * (n + 1) + i / KARST_TILE_CELLS)];
+    karst_fine out;
+    kst_piece_places(zone, p, KARST_TILE_CELLS << p->tiles_log2, i, j, i, j, &out);
+    return out;
+}
+
 float karst_tile_size_m(int size) {
     return ldexpf(size & 1 ? 1.41421356f : 1, (size - (size & 1) - 24) / 2);
 }
