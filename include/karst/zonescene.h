@@ -219,9 +219,9 @@ typedef struct karst_zone_refined {
 
 enum { KARST_ZONE_NOT_HERE = -1 };
 
-/// Bring the finest vertices of all pieces that the last frame refines into the cache; those that no frame refined for
-/// longest make way. Choosing a frame does not need it; expanding one is faster with it. Threads: one call a scene at a
-/// time, on its jobs. Cost: 40 ns a new vertex.
+/// Bring the finest vertices of all pieces that the last frame of method corner refines into the cache; those that no
+/// frame refined for longest make way. Choosing a frame does not need it; expanding one is faster with it. Threads: one
+/// call a scene at a time, on its jobs. Cost: 40 ns a new vertex.
 /// @return KARST_ERROR_MEMORY; the frame stays, and so does what was in the cache
 KARST_API karst_status karst_zone_scene_refine(karst_zone_scene *scene, karst_zone_refined *out);
 /// Where the finest vertices of a piece begin in the cache, or KARST_ZONE_NOT_HERE. Threads: any, until the next
@@ -249,8 +249,8 @@ typedef struct karst_zone_error {
     float pixels;  ///< the same at its distance from the nearest eye, as a corner of the view would show it
 } karst_zone_error;
 
-/// Measure a frame against every finest vertex of what it draws: for people who choose thresholds. Threads: any, until
-/// the next update. Cost: 100 ns a finest vertex.
+/// Measure a frame of method corner against every finest vertex of what it draws: for people who choose thresholds.
+/// Threads: any, until the next update. Cost: 100 ns a finest vertex.
 KARST_API karst_zone_error karst_zone_frame_error(const karst_zone_frame *frame, const karst_zone_scene *scene,
                                                   const karst_view *view);
 
