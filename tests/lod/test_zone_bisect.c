@@ -211,8 +211,11 @@ static void both_methods_draw_the_same_vertices(void **state) {
         for (uint32_t k = 0; k < f.mesh.triangle_count; ++k) {
             const karst_zone_triangle *t = &f.mesh.triangles[k];
             if (!karst_zone_frame_triangle(&f, l.scene, k, v)) continue;
-            for (int c = 0; c < 3; ++c)
-                known_at(table, t->zone, t->piece, t->at[c][0], t->at[c][1])->at = v[c].position;
+            for (int c = 0; c < 3; ++c) {
+                karst_vec3 point = karst_zone_frame_point(&f, t->point[c]);
+                prop_check(&p, !memcmp(&point, &v[c].position, sizeof point));
+                known_at(table, t->zone, t->piece, t->at[c][0], t->at[c][1])->at = point;
+            }
         }
         budget.method = KARST_ZONE_METHOD_CORNER;
         f = frame_of(&l, eye, &budget);

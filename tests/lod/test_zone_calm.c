@@ -52,29 +52,38 @@ static void put_triangle(karst_pos *out, int row, const int x[3], const int y[3]
         }
 }
 
+// Triangles of one piece.
+static void draw_triangles(const land *l, const karst_zone_frame *f, drawn *d, int into, uint16_t slot, uint32_t index,
+                           const karst_zone_vertex *v, int count) {
+    int z = 0;
+    while (l->slot[z] != slot) ++z;
+    const karst_zone *zone = l->zones.zones[z];
+    const karst_piece *piece = &zone->pieces[index];
+    int row = (4 << piece->tiles_log2) + 1, tiles[2];
+    zone_patch_tiles(zone, index, tiles);
+    for (int t = 0; t < count; ++t) {
+        int x[3], y[3];
+        karst_pos p[3];
+        for (int c = 0; c < 3; ++c) {
+            const karst_zone_vertex *u = &v[3 * t + c];
+            x[c] = (int)(u->s * (float)(4 * tiles[0])) - 4 * piece->tile_s;
+            y[c] = (int)(u->t * (float)(4 * tiles[1])) - 4 * piece->tile_t;
+            p[c] = (karst_pos){f->origin.x + (double)u->position.x, f->origin.y + (double)u->position.y,
+                               f->origin.z + (double)u->position.z};
+        }
+        put_triangle(d->at[into] + d->first[z] + d->piece[z][index], row, x, y, p);
+    }
+}
+
 static void draw(const land *l, const karst_zone_frame *f, drawn *d, int into) {
     static karst_zone_vertex v[3 * KARST_ZONE_TRIANGLES_MAX];
     for (int k = 0; k < f->instance_count; ++k) {
         const karst_zone_instance *at = &f->instances[k];
-        int z = 0;
-        while (l->slot[z] != at->zone) ++z;
-        const karst_zone *zone = l->zones.zones[z];
-        const karst_piece *piece = &zone->pieces[at->piece];
-        int row = (4 << piece->tiles_log2) + 1, tiles[2];
-        zone_patch_tiles(zone, at->piece, tiles);
-        int count = karst_zone_frame_expand(f, l->scene, k, v);
-        for (int t = 0; t < count; ++t) {
-            int x[3], y[3];
-            karst_pos p[3];
-            for (int c = 0; c < 3; ++c) {
-                const karst_zone_vertex *u = &v[3 * t + c];
-                x[c] = (int)(u->s * (float)(4 * tiles[0])) - 4 * piece->tile_s;
-                y[c] = (int)(u->t * (float)(4 * tiles[1])) - 4 * piece->tile_t;
-                p[c] = (karst_pos){f->origin.x + (double)u->position.x, f->origin.y + (double)u->position.y,
-                                   f->origin.z + (double)u->position.z};
-            }
-            put_triangle(d->at[into] + d->first[z] + d->piece[z][at->piece], row, x, y, p);
-        }
+        draw_triangles(l, f, d, into, at->zone, at->piece, v, karst_zone_frame_expand(f, l->scene, k, v));
+    }
+    for (uint32_t k = 0; k < f->mesh.triangle_count; ++k) {
+        const karst_zone_triangle *at = &f->mesh.triangles[k];
+        if (karst_zone_frame_triangle(f, l->scene, k, v)) draw_triangles(l, f, d, into, at->zone, at->piece, v, 1);
     }
 }
 
@@ -87,10 +96,11 @@ static double largest_move(const drawn *d) {
     return sqrt(most);
 }
 
-// The largest move of the surface for steps of the eye, over `walks`. whole: levels are rounded down, a control.
-static double walk(land *l, drawn *d, float threshold, double step_m, int walks, bool whole) {
+// The largest move of the surface for steps of the eye, over `walks`. whole, a control: levels are rounded down, points
+// never move.
+static double walk(land *l, drawn *d, karst_zone_method method, float threshold, double step_m, int walks, bool whole) {
     karst_zone_budget budget = karst_zone_budget_default();
-    budget.cull = false, budget.threshold = threshold;
+    budget.method = method, budget.cull = false, budget.threshold = threshold;
     double most = 0;
     for (int w = 0; w < walks && !(whole && most > 0.03); ++w) {
         karst_pos eye = zone_weld_eye(l->net, 23, (uint64_t)w);
@@ -100,7 +110,12 @@ static double walk(land *l, drawn *d, float threshold, double step_m, int walks,
             float *levels = malloc((f.level_count + 1) * sizeof *levels);
             for (uint32_t i = 0; whole && i < f.level_count; ++i) levels[i] = floorf(f.levels[i]);
             if (whole) f.levels = levels;
+            karst_zone_point *points = malloc((f.mesh.point_count + 1) * sizeof *points);
+            for (uint32_t i = 0; whole && i < f.mesh.point_count; ++i)
+                points[i] = f.mesh.points[i], points[i].ramp = (karst_zone_ramp){0};
+            if (whole) f.mesh.points = points;
             draw(l, &f, d, k & 1);
+            free(points);
             if (k) most = fmax(most, largest_move(d));
             free(levels);
             eye.x += dx, eye.z += dz;
@@ -115,14 +130,18 @@ static void nothing_moves_further_than_the_eye(void **state) {
     land_put_all(&l);
     drawn d = drawn_make(&l);
     static const float threshold[2] = {8e-3f, 3.5e-4f};
-    for (int k = 0; k < 2; ++k) {
-        double cm = walk(&l, &d, threshold[k], 0.01, test_count(8), false);
-        double mm = walk(&l, &d, threshold[k], 0.001, test_count(8), false);
-        printf("threshold %.1e: %.2f mm for 1 cm, %.3f mm for 1 mm\n", (double)threshold[k], 1e3 * cm, 1e3 * mm);
+    for (int k = 0; k < 2 * KARST_ZONE_METHOD_COUNT; ++k) {
+        karst_zone_method method = (karst_zone_method)(k / 2);
+        float t = threshold[k & 1];
+        double cm = walk(&l, &d, method, t, 0.01, test_count(8), false);
+        double mm = walk(&l, &d, method, t, 0.001, test_count(8), false);
+        printf("%s, threshold %.1e: %.2f mm for 1 cm, %.3f mm for 1 mm\n", karst_zone_method_name(method), (double)t,
+               1e3 * cm, 1e3 * mm);
         assert_true(cm > 1e-4 && cm <= 0.01);
         assert_true(mm <= 0.001);
     }
-    assert_true(walk(&l, &d, threshold[0], 0.01, 16, true) > 0.03);
+    for (int k = 0; k < KARST_ZONE_METHOD_COUNT; ++k)
+        assert_true(walk(&l, &d, (karst_zone_method)k, threshold[0], 0.01, 16, true) > 0.03);
     drawn_free(&l, &d);
     land_free(&l);
 }
