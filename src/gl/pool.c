@@ -57,7 +57,10 @@ static karst_status grow(kst_pool *pool, uint32_t count) {
         glDeleteBuffers(1, &next);
         return KARST_ERROR_LIMIT;
     }
-    if (pool->room) glCopyNamedBufferSubData(pool->buffer, next, 0, 0, (GLsizeiptr)pool->room * 16);
+    if (pool->room) {
+        glFinish();  // one driver copied a buffer without the few bytes that were put last, in every fourth run
+        glCopyNamedBufferSubData(pool->buffer, next, 0, 0, (GLsizeiptr)pool->room * 16);
+    }
     glDeleteBuffers(1, &pool->buffer);
     pool->buffer = next;
     add_gap(pool, (kst_rows){pool->room, (uint32_t)room - pool->room});
