@@ -2,23 +2,21 @@
 // LERC, ZSTD with a predictor and JPEG 2000, by GDAL's drivers, in memory.
 #include "codec_peers.h"
 
-#include <cpl_conv.h>
-#include <cpl_string.h>
-#include <cpl_vsi.h>
-#include <gdal.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "geo/gdal_calls.h"
+
 const char *const codec_peer_names[CODEC_PEERS] = {"LERC (GDAL)", "ZSTD with predictor (GDAL)", "JPEG 2000 (GDAL)"};
 
-static void start(void) {
+static bool start(void) {
     static bool started;
-    if (started) return;
-    started = true;
-    GDALAllRegister();
-    CPLSetErrorHandler(CPLQuietErrorHandler);
+    if (started || kst_gdal_need(NULL)) return started;
+    kst_gdal.GDALAllRegister();
+    kst_gdal.CPLSetErrorHandler(kst_gdal.CPLQuietErrorHandler);
+    return started = true;
 }
 
 static GDALDataType type_of(const codec_peer *p) {
@@ -32,42 +30,43 @@ void codec_peer_encode(codec_peer *p) {
     const char *driver = p->kind == CODEC_JPEG2000 ? "JP2OpenJPEG" : "GTiff";
     char **options = NULL, text[64];
     if (p->kind == CODEC_LERC) {
-        options = CSLSetNameValue(options, "COMPRESS", "LERC");
+        options = kst_gdal.CSLSetNameValue(options, "COMPRESS", "LERC");
         snprintf(text, sizeof text, "%.17g", p->bound);
-        options = CSLSetNameValue(options, "MAX_Z_ERROR", text);
+        options = kst_gdal.CSLSetNameValue(options, "MAX_Z_ERROR", text);
     } else if (p->kind == CODEC_ZSTD) {
-        options = CSLSetNameValue(options, "COMPRESS", "ZSTD");
-        options = CSLSetNameValue(options, "PREDICTOR", type_of(p) == GDT_Float32 ? "3" : "2");
+        options = kst_gdal.CSLSetNameValue(options, "COMPRESS", "ZSTD");
+        options = kst_gdal.CSLSetNameValue(options, "PREDICTOR", type_of(p) == GDT_Float32 ? "3" : "2");
     } else {
-        options = CSLSetNameValue(options, "REVERSIBLE", "YES");
-        options = CSLSetNameValue(options, "QUALITY", "100");
+        options = kst_gdal.CSLSetNameValue(options, "REVERSIBLE", "YES");
+        options = kst_gdal.CSLSetNameValue(options, "QUALITY", "100");
     }
     if (p->kind != CODEC_JPEG2000) {  // one block: the peer at its best
         snprintf(text, sizeof text, "%d", g->rows);
-        options = CSLSetNameValue(options, "BLOCKYSIZE", text);
+        options = kst_gdal.CSLSetNameValue(options, "BLOCKYSIZE", text);
     }
-    GDALDatasetH memory = GDALCreate(GDALGetDriverByName("MEM"), "", g->columns, g->rows, 1, type_of(p), NULL);
-    CPLErr bad = GDALRasterIO(GDALGetRasterBand(memory, 1), GF_Write, 0, 0, g->columns, g->rows, p->stored, g->columns,
-                              g->rows, type_of(p), 0, 0);
-    GDALDriverH d = GDALGetDriverByName(driver);
-    GDALDatasetH made = !bad && d ? GDALCreateCopy(d, p->path, memory, FALSE, options, NULL, NULL) : NULL;
+    GDALDatasetH memory =
+        kst_gdal.GDALCreate(kst_gdal.GDALGetDriverByName("MEM"), "", g->columns, g->rows, 1, type_of(p), NULL);
+    CPLErr bad = kst_gdal.GDALRasterIO(kst_gdal.GDALGetRasterBand(memory, 1), GF_Write, 0, 0, g->columns, g->rows,
+                                       p->stored, g->columns, g->rows, type_of(p), 0, 0);
+    GDALDriverH d = kst_gdal.GDALGetDriverByName(driver);
+    GDALDatasetH made = !bad && d ? kst_gdal.GDALCreateCopy(d, p->path, memory, FALSE, options, NULL, NULL) : NULL;
     p->made = made != NULL;
-    if (made) GDALClose(made);
-    GDALClose(memory);
-    CSLDestroy(options);
+    if (made) kst_gdal.GDALClose(made);
+    kst_gdal.GDALClose(memory);
+    kst_gdal.CSLDestroy(options);
 }
 
 void codec_peer_decode(codec_peer *p) {
     const codec_grid *g = p->grid;
-    GDALDatasetH file = GDALOpen(p->path, GA_ReadOnly);
+    GDALDatasetH file = kst_gdal.GDALOpen(p->path, GA_ReadOnly);
     if (!file) {
         p->made = false;
         return;
     }
-    if (GDALRasterIO(GDALGetRasterBand(file, 1), GF_Read, 0, 0, g->columns, g->rows, p->stored, g->columns, g->rows,
-                     type_of(p), 0, 0))
+    if (kst_gdal.GDALRasterIO(kst_gdal.GDALGetRasterBand(file, 1), GF_Read, 0, 0, g->columns, g->rows, p->stored,
+                              g->columns, g->rows, type_of(p), 0, 0))
         p->made = false;
-    GDALClose(file);
+    kst_gdal.GDALClose(file);
 }
 
 static double stored_at(const codec_peer *p, size_t i) {
@@ -84,7 +83,6 @@ static double stored_at(const codec_peer *p, size_t i) {
 }
 
 void codec_peer_make(codec_peer *p, codec_peer_kind kind, const codec_grid *grid, double bound) {
-    start();
     size_t count = (size_t)grid->columns * (size_t)grid->rows;
     *p = (codec_peer){.kind = kind, .grid = grid, .bound = bound, .stored = malloc(count * 4)};
     snprintf(p->path, sizeof p->path, "/vsimem/peer%d.%s", (int)kind, kind == CODEC_JPEG2000 ? "jp2" : "tif");
@@ -99,7 +97,7 @@ void codec_peer_make(codec_peer *p, codec_peer_kind kind, const codec_grid *grid
     p->narrow = grid->whole || (p->step > 0 && (high - low) / p->step < 65000);
     if (p->step > 0 && p->step != 1) p->offset = low + (grid->whole ? 0 : 1e-9);
     if (kind == CODEC_LERC) p->narrow = grid->whole;
-    if (!p->stored || (kind == CODEC_JPEG2000 && !p->narrow)) return;
+    if (!start() || !p->stored || (kind == CODEC_JPEG2000 && !p->narrow)) return;
     double last = low;  // holes take the value before them
     for (size_t i = 0; i < count; ++i) {
         if (!grid->hole || !grid->hole[i]) last = (double)grid->values[i];
@@ -122,7 +120,7 @@ void codec_peer_make(codec_peer *p, codec_peer_kind kind, const codec_grid *grid
     codec_peer_encode(p);
     if (!p->made) return;
     vsi_l_offset bytes = 0;
-    (void)VSIGetMemFileBuffer(p->path, &bytes, FALSE);
+    (void)kst_gdal.VSIGetMemFileBuffer(p->path, &bytes, FALSE);
     p->bytes = (size_t)bytes;
     codec_peer_decode(p);
     for (size_t i = 0; i < count && p->made; ++i) {
@@ -133,26 +131,27 @@ void codec_peer_make(codec_peer *p, codec_peer_kind kind, const codec_grid *grid
 }
 
 void codec_peer_free(codec_peer *p) {
-    VSIUnlink(p->path);
+    if (p->made) kst_gdal.VSIUnlink(p->path);
     free(p->stored);
     p->stored = NULL;
 }
 
 bool codec_raster_read(const char *path, float **values, uint8_t **hole, int *columns, int *rows) {
-    start();
     *values = NULL;
     *hole = NULL;
-    GDALDatasetH file = GDALOpen(path, GA_ReadOnly);
+    if (!start()) return false;
+    GDALDatasetH file = kst_gdal.GDALOpen(path, GA_ReadOnly);
     if (!file) return false;
-    *columns = GDALGetRasterXSize(file);
-    *rows = GDALGetRasterYSize(file);
-    GDALRasterBandH band = GDALGetRasterBand(file, 1);
+    *columns = kst_gdal.GDALGetRasterXSize(file);
+    *rows = kst_gdal.GDALGetRasterYSize(file);
+    GDALRasterBandH band = kst_gdal.GDALGetRasterBand(file, 1);
     size_t count = (size_t)*columns * (size_t)*rows, holes = 0;
     *values = malloc(count * sizeof **values);
     *hole = calloc(count, 1);
-    bool good = *values && *hole &&
-                !GDALRasterIO(band, GF_Read, 0, 0, *columns, *rows, *values, *columns, *rows, GDT_Float32, 0, 0);
-    GDALClose(file);
+    bool good =
+        *values && *hole &&
+        !kst_gdal.GDALRasterIO(band, GF_Read, 0, 0, *columns, *rows, *values, *columns, *rows, GDT_Float32, 0, 0);
+    kst_gdal.GDALClose(file);
     // Every nodata value of the folder is far below all land; not asked of the file, as some do not say.
     for (size_t i = 0; good && i < count; ++i) holes += (*hole)[i] = !((*values)[i] > -12000 && (*values)[i] < 12000);
     if (!holes) {

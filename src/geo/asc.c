@@ -3,10 +3,10 @@
 //
 // GDAL tells its size and place; but its reader takes a first row that begins with "nan" for a line of the header,
 // and drops it. So the numbers are read here: words between white space, decimal commas as good as points.
-#include <cpl_conv.h>
 #include <ctype.h>
 #include <strings.h>
 
+#include "geo/gdal_calls.h"
 #include "geo/geo.h"
 
 enum { WORD_BYTES = 64 };
@@ -44,7 +44,8 @@ static words skip_header(words w) {
 
 karst_status kst_asc_load(const char *path, int32_t width, int32_t height, kst_grid *grid, karst_report *report) {
     kst_map map;
-    karst_status status = kst_file_map(path, report, &map);
+    karst_status status = kst_gdal_need(report);
+    if (!status) status = kst_file_map(path, report, &map);
     if (status) return status;
     size_t count = (size_t)width * (size_t)height, bytes = 0;
     uint8_t *memory = NULL;
@@ -62,7 +63,7 @@ karst_status kst_asc_load(const char *path, int32_t width, int32_t height, kst_g
         if (!next(&w, word))
             status = kst_fail(report, KARST_ERROR_FORMAT, "%s: found %zu numbers, expected %zu (%d x %d)", path, k,
                               count, width, height);
-        else if (kst_put_f64(&out, CPLStrtod(word, &end)), *end || end == word)
+        else if (kst_put_f64(&out, kst_gdal.CPLStrtod(word, &end)), *end || end == word)
             status = kst_fail(report, KARST_ERROR_FORMAT, "%s: row %zu, column %zu: %s is no number", path,
                               k / (size_t)width, k % (size_t)width, word);
     }

@@ -7,8 +7,8 @@
 //
 // What a file says is not trusted: sizes are checked against the file before memory is taken.
 #include "geo/exr.h"
+#include "geo/gdal_calls.h"
 
-#include <cpl_conv.h>
 #include <math.h>
 
 enum { MAGIC = 20000630, CHANNELS_MAX = 32, NAME_ROOM = 256, EXR_SIDE_MAX = 16384, LINES_OF_ZIP = 16 };
@@ -150,7 +150,7 @@ static bool unpack(const exr *e, const uint8_t *from, size_t packed, uint8_t *sp
         if (!unpack_rle(from, packed, spare, size)) return false;
     } else {
         size_t got = 0;
-        if (!CPLZLibInflate(from, packed, spare, size, &got) || got != size) return false;
+        if (!kst_gdal.CPLZLibInflate(from, packed, spare, size, &got) || got != size) return false;
     }
     for (size_t k = 1; k < size; ++k) spare[k] = (uint8_t)(spare[k] + spare[k - 1] - 128);
     size_t half = (size + 1) / 2;
@@ -231,7 +231,8 @@ static karst_status read_blocks(exr *e, const int *chosen, karst_stamp *stamp) {
 karst_status kst_exr_parse(const uint8_t *bytes, size_t size, const char *path, karst_report *report,
                            karst_stamp **out) {
     exr e = {.path = path, .report = report, .bytes = bytes, .size = size, .r = {bytes, bytes + size, false}};
-    karst_status status = read_header(&e);
+    karst_status status = kst_gdal_need(report);
+    if (!status) status = read_header(&e);
     if (!status) status = weigh(&e);
     if (status) return status;
     int chosen[3], channels = choose(&e, chosen);
@@ -314,7 +315,7 @@ static size_t pack(const uint8_t *plain, size_t size, uint8_t *spare, uint8_t *t
     size_t half = (size + 1) / 2, got = 0;
     for (size_t k = 0; k < size; ++k) spare[k / 2 + (k & 1 ? half : 0)] = plain[k];
     for (size_t k = size - 1; k > 0; --k) spare[k] = (uint8_t)(spare[k] - spare[k - 1] + 128);
-    if (CPLZLibDeflate(spare, size, 6, to, size, &got) && got < size) return got;
+    if (kst_gdal.CPLZLibDeflate(spare, size, 6, to, size, &got) && got < size) return got;
     memcpy(to, plain, size);
     return size;
 }
@@ -345,13 +346,15 @@ static void put_blocks(kst_writer *w, const karst_stamp *s, size_t header, uint8
 }
 
 karst_status kst_exr_write(const char *path, const karst_stamp *stamp, karst_report *report) {
+    karst_status status = kst_gdal_need(report);
+    if (status) return status;
     uint8_t header[1024];
     size_t size = put_header(header, stamp);
     size_t room = (size_t)LINES_OF_ZIP * (size_t)stamp->width * (size_t)stamp->channels * 4;
     uint8_t *memory = kst_alloc_array(NULL, room, 3);
     if (!memory) return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", path);
     kst_writer w;
-    karst_status status = kst_writer_open(&w, path, report);
+    status = kst_writer_open(&w, path, report);
     if (!status) {
         kst_writer_put(&w, header, size);
         put_blocks(&w, stamp, size, memory, room);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // npz: a zip of npy arrays, stored or deflated. GDAL's virtual files unpack it.
 #define _GNU_SOURCE
-#include <cpl_string.h>
-#include <cpl_vsi.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "geo/gdal_calls.h"
 #include "geo/geo.h"
 
 enum { HEADER_BYTES = 4096 };  // of an array, read to learn what it is
@@ -21,24 +20,24 @@ static char *inside(const char *path, const char *member) {
 static bool plausible_size(const char *name, const char *path, size_t *out) {
     VSIStatBufL member;
     struct stat file;
-    if (VSIStatL(name, &member) || stat(path, &file) || member.st_size < 0) return false;
+    if (kst_gdal.VSIStatL(name, &member) || stat(path, &file) || member.st_size < 0) return false;
     *out = (size_t)member.st_size;
     return *out / 1100 <= (size_t)file.st_size;
 }
 
 static bool read_whole(const char *name, uint8_t *out, size_t size) {
-    VSILFILE *f = VSIFOpenL(name, "rb");
-    size_t got = f ? VSIFReadL(out, 1, size, f) : 0;
-    if (f) VSIFCloseL(f);
+    VSILFILE *f = kst_gdal.VSIFOpenL(name, "rb");
+    size_t got = f ? kst_gdal.VSIFReadL(out, 1, size, f) : 0;
+    if (f) kst_gdal.VSIFCloseL(f);
     return got == size;
 }
 
 // Whether a member is a two-dimensional array.
 static bool is_plane(const char *name) {
     uint8_t bytes[HEADER_BYTES];
-    VSILFILE *f = VSIFOpenL(name, "rb");
-    size_t size = f ? VSIFReadL(bytes, 1, sizeof bytes, f) : 0;
-    if (f) VSIFCloseL(f);
+    VSILFILE *f = kst_gdal.VSIFOpenL(name, "rb");
+    size_t size = f ? kst_gdal.VSIFReadL(bytes, 1, sizeof bytes, f) : 0;
+    if (f) kst_gdal.VSIFCloseL(f);
     kst_npy npy;
     return !kst_npy_parse(bytes, size, "", &npy, NULL) && npy.dimensions == 2 && npy.shape[0] > 1 && npy.shape[1] > 1;
 }
@@ -46,7 +45,7 @@ static bool is_plane(const char *name) {
 // Name of the member to take, to free; NULL with a list of what there is.
 static char *choose(const char *path, const char *wanted, char *list, size_t room) {
     char *root = inside(path, ""), *found = NULL;
-    char **members = root ? VSIReadDirRecursive(root) : NULL;
+    char **members = root ? kst_gdal.VSIReadDirRecursive(root) : NULL;
     for (int i = 0; members && members[i] && !found; ++i) {
         size_t n = strlen(members[i]);
         bool array = n > 4 && !strcmp(members[i] + n - 4, ".npy");
@@ -60,7 +59,7 @@ static char *choose(const char *path, const char *wanted, char *list, size_t roo
         else
             free(name);
     }
-    CSLDestroy(members);
+    kst_gdal.CSLDestroy(members);
     free(root);
     return found;
 }
@@ -82,11 +81,12 @@ static karst_status load(const char *path, const char *name, uint8_t **out, size
 }
 
 karst_status kst_npz_load(const char *path, const char *member, uint8_t **out, size_t *out_size, karst_report *report) {
+    karst_status status = kst_gdal_need(report);
+    if (status) return status;
     kst_gdal_words words;
     kst_gdal_begin(&words);
     char list[256] = {0};
     char *name = choose(path, member, list, sizeof list);
-    karst_status status;
     if (name)
         status = load(path, name, out, out_size, report);
     else if (!list[0])

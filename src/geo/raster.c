@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Everything that GDAL reads: what it declares is weighed before a sample is asked for.
 #define _GNU_SOURCE
-#include <cpl_conv.h>
-#include <cpl_string.h>
-#include <cpl_vsi.h>
-#include <gdal.h>
 #include <math.h>
-#include <ogr_srs_api.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "geo/gdal_calls.h"
 #include "geo/geo.h"
 
 // A block of a raster may be the whole of it; more than this only if the file could fill it.
@@ -46,8 +42,8 @@ static void swap_16(double *samples, size_t count, bool is_signed) {
 static bool read_coded(raster *r, int32_t row, int32_t rows, int32_t width, double *samples) {
     size_t count = (size_t)rows * (size_t)width;
     for (int c = 0; c < 3; ++c)
-        if (GDALRasterIO(r->band[c], GF_Read, 0, row, width, rows, r->colours + (size_t)c * count, width, rows,
-                         GDT_Byte, 0, 0) != CE_None)
+        if (kst_gdal.GDALRasterIO(r->band[c], GF_Read, 0, row, width, rows, r->colours + (size_t)c * count, width, rows,
+                                  GDT_Byte, 0, 0) != CE_None)
             return false;
     const uint8_t *red = r->colours, *green = red + count, *blue = green + count;
     for (size_t i = 0; i < count; ++i) samples[i] = (double)red[i] * 65536 + (double)green[i] * 256 + (double)blue[i];
@@ -61,10 +57,11 @@ static karst_status read_rows(kst_source *source, int32_t row, int32_t rows, dou
     kst_gdal_words words;
     kst_gdal_begin(&words);
     bool good = r->rgb ? read_coded(r, row, rows, width, samples)
-                       : GDALRasterIO(r->band[0], GF_Read, 0, row, width, rows, samples, width, rows, GDT_Float64, 0,
-                                      0) == CE_None;
+                       : kst_gdal.GDALRasterIO(r->band[0], GF_Read, 0, row, width, rows, samples, width, rows,
+                                               GDT_Float64, 0, 0) == CE_None;
     if (good && r->mask) {
-        good = GDALRasterIO(r->mask, GF_Read, 0, row, width, rows, missing, width, rows, GDT_Byte, 0, 0) == CE_None;
+        good = kst_gdal.GDALRasterIO(r->mask, GF_Read, 0, row, width, rows, missing, width, rows, GDT_Byte, 0, 0) ==
+               CE_None;
         for (size_t i = 0; good && i < (size_t)rows * (size_t)width; ++i) missing[i] = missing[i] == 0;
     }
     kst_gdal_end();
@@ -77,7 +74,7 @@ static void close_raster(kst_source *source) {
     raster *r = source->data;
     kst_gdal_words words;
     kst_gdal_begin(&words);
-    if (r->set) GDALClose(r->set);
+    if (r->set) kst_gdal.GDALClose(r->set);
     kst_gdal_end();
     kst_free(NULL, r->colours, r->colours_bytes);
     kst_free(NULL, r, sizeof *r);
@@ -133,14 +130,15 @@ static bool interlaced_png_is_swapped(void) {
     static const char *const drivers[] = {"PNG", NULL};
     char name[64];
     snprintf(name, sizeof name, "/vsimem/karst-probe-%p.png", (void *)name);  // one a thread
-    VSILFILE *f = VSIFileFromMemBuffer(name, (GByte *)(uintptr_t)probe, sizeof probe, FALSE);
-    if (f) VSIFCloseL(f);
-    GDALDatasetH set = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY, drivers, NULL, NULL);
+    VSILFILE *f = kst_gdal.VSIFileFromMemBuffer(name, (GByte *)(uintptr_t)probe, sizeof probe, FALSE);
+    if (f) kst_gdal.VSIFCloseL(f);
+    GDALDatasetH set = kst_gdal.GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY, drivers, NULL, NULL);
     uint16_t value = 0;
-    if (set && GDALRasterIO(GDALGetRasterBand(set, 1), GF_Read, 0, 0, 1, 1, &value, 1, 1, GDT_UInt16, 0, 0) != CE_None)
+    if (set && kst_gdal.GDALRasterIO(kst_gdal.GDALGetRasterBand(set, 1), GF_Read, 0, 0, 1, 1, &value, 1, 1, GDT_UInt16,
+                                     0, 0) != CE_None)
         value = 0;
-    if (set) GDALClose(set);
-    VSIUnlink(name);
+    if (set) kst_gdal.GDALClose(set);
+    kst_gdal.VSIUnlink(name);
     return value == 0x0201;
 }
 
@@ -165,11 +163,11 @@ static void look_at_bytes(kst_source *s, raster *r, karst_import_info *info) {
 
 static void look_at_band(kst_source *s, raster *r, karst_import_info *info) {
     int has = 0;
-    double value = GDALGetRasterScale(r->band[0], &has);
+    double value = kst_gdal.GDALGetRasterScale(r->band[0], &has);
     if (has && isfinite(value) && value != 0) s->scale = value;
-    value = GDALGetRasterOffset(r->band[0], &has);
+    value = kst_gdal.GDALGetRasterOffset(r->band[0], &has);
     if (has && isfinite(value)) s->offset = value;
-    const char *unit = GDALGetRasterUnitType(r->band[0]);
+    const char *unit = kst_gdal.GDALGetRasterUnitType(r->band[0]);
     bool feet = unit && (!strcasecmp(unit, "ft") || !strcasecmp(unit, "foot") || !strcasecmp(unit, "feet"));
     bool survey = unit && (!strcasecmp(unit, "us-ft") || !strcasecmp(unit, "US survey foot"));
     if (feet || survey) {
@@ -179,8 +177,8 @@ static void look_at_band(kst_source *s, raster *r, karst_import_info *info) {
         kst_note(info, "heights are in feet (%s): turned into metres", unit);
     }
 
-    int flags = GDALGetMaskFlags(r->band[0]);
-    value = GDALGetRasterNoDataValue(r->band[0], &has);
+    int flags = kst_gdal.GDALGetMaskFlags(r->band[0]);
+    value = kst_gdal.GDALGetRasterNoDataValue(r->band[0], &has);
     bool colour_key = !strcmp(r->driver, "PNG") && !(flags & GMF_ALPHA);  // tRNS, made for pictures
     if (has && colour_key) {
         kst_note(info, "the colour key %g is not taken for no data: pass --no-data %g if it is", value, value);
@@ -188,8 +186,8 @@ static void look_at_band(kst_source *s, raster *r, karst_import_info *info) {
         s->has_no_data = true;
         s->no_data = value;
     }
-    if (flags & GMF_PER_DATASET) r->mask = GDALGetMaskBand(r->band[0]);
-    const char *bits = GDALGetMetadataItem(r->band[0], "NBITS", "IMAGE_STRUCTURE");
+    if (flags & GMF_PER_DATASET) r->mask = kst_gdal.GDALGetMaskBand(r->band[0]);
+    const char *bits = kst_gdal.GDALGetMetadataItem(r->band[0], "NBITS", "IMAGE_STRUCTURE");
     if (bits && !strcmp(bits, "1")) kst_note(info, "samples of one bit: this looks like a mask, not like heights");
 }
 
@@ -200,27 +198,28 @@ static karst_status unpictured(kst_source *s, const char *what, karst_report *re
 }
 
 static karst_status choose_bands(kst_source *s, raster *r, karst_import_info *info, karst_report *report) {
-    int bands = GDALGetRasterCount(r->set);
+    int bands = kst_gdal.GDALGetRasterCount(r->set);
     if (bands < 1)
         return kst_fail(report, KARST_ERROR_UNSUPPORTED,
                         "%s: %s with no raster of its own: export one layer of it first", s->path, r->driver);
-    r->band[0] = GDALGetRasterBand(r->set, 1);
-    GDALColorInterp colour = GDALGetRasterColorInterpretation(r->band[0]);
+    r->band[0] = kst_gdal.GDALGetRasterBand(r->set, 1);
+    GDALColorInterp colour = kst_gdal.GDALGetRasterColorInterpretation(r->band[0]);
     if (!r->rgb && colour == GCI_PaletteIndex) return unpictured(s, "a picture of a palette", report);
     if (!r->rgb && bands >= 3 && colour == GCI_RedBand) return unpictured(s, "a colour picture", report);
-    GDALDataType type = GDALGetRasterDataType(r->band[0]);
+    GDALDataType type = kst_gdal.GDALGetRasterDataType(r->band[0]);
     if (!kind_of(type, &s->kind))
         return kst_fail(report, KARST_ERROR_UNSUPPORTED, "%s: samples of type %s: heights are one real number each",
-                        s->path, GDALGetDataTypeName(type));
+                        s->path, kst_gdal.GDALGetDataTypeName(type));
     if (!r->rgb) {
-        bool alpha = bands == 2 && GDALGetRasterColorInterpretation(GDALGetRasterBand(r->set, 2)) == GCI_AlphaBand;
+        bool alpha = bands == 2 &&
+                     kst_gdal.GDALGetRasterColorInterpretation(kst_gdal.GDALGetRasterBand(r->set, 2)) == GCI_AlphaBand;
         if (bands > 1 && !alpha) kst_note(info, "%d bands: the first one is taken", bands);
         return KARST_OK;
     }
     if (bands < 3 || s->kind != KST_KIND_U8 || colour == GCI_PaletteIndex)
         return kst_fail(report, KARST_ERROR_UNSUPPORTED, "%s: --rgb wants three bands of 8 bits, this has %d of %s",
                         s->path, bands, kst_kind_text(s->kind));
-    for (int c = 1; c < 3; ++c) r->band[c] = GDALGetRasterBand(r->set, c + 1);
+    for (int c = 1; c < 3; ++c) r->band[c] = kst_gdal.GDALGetRasterBand(r->set, c + 1);
     return KARST_OK;
 }
 
@@ -241,7 +240,7 @@ static karst_status weigh(const kst_source *s, const raster *r, int64_t file_byt
                         s->path, s->width, s->height);
     int64_t each = kst_kind_bytes(s->kind), all = (int64_t)s->width * s->height * each;
     int block_x = 0, block_y = 0;
-    GDALGetBlockSize(r->band[0], &block_x, &block_y);
+    kst_gdal.GDALGetBlockSize(r->band[0], &block_x, &block_y);
     int64_t block = (int64_t)block_x * block_y * each, largest = file_bytes * packing_most;
     if ((all > block_bytes_free && all > largest) || (block > block_bytes_free && block > largest))
         return kst_fail(report, KARST_ERROR_LIMIT,
@@ -263,7 +262,7 @@ static void metres_of_degree(double latitude_deg, double *east, double *north) {
 
 static void look_at_place(kst_source *s, const raster *r, karst_import_info *info) {
     double t[6];
-    if (GDALGetGeoTransform(r->set, t) != CE_None) return;
+    if (kst_gdal.GDALGetGeoTransform(r->set, t) != CE_None) return;
     bool plain = t[0] == 0 && t[1] == 1 && t[2] == 0 && t[3] == 0 && t[4] == 0 && fabs(t[5]) == 1;
     if (plain) return;  // what a driver says when it does not know
     double x = hypot(t[1], t[4]), z = hypot(t[2], t[5]);
@@ -273,16 +272,16 @@ static void look_at_place(kst_source *s, const raster *r, karst_import_info *inf
     // GDAL gives the rows of Terragen north first under a transform that says the opposite.
     s->south_first = !turned && t[5] > 0 && strcmp(r->driver, "Terragen") != 0;
     s->east_first = !turned && t[1] < 0;
-    OGRSpatialReferenceH srs = GDALGetSpatialRef(r->set);
-    if (srs && OSRIsGeographic(srs)) {
-        double to_degrees = OSRGetAngularUnits(srs, NULL) * 180 / M_PI, east, north;
+    OGRSpatialReferenceH srs = kst_gdal.GDALGetSpatialRef(r->set);
+    if (srs && kst_gdal.OSRIsGeographic(srs)) {
+        double to_degrees = kst_gdal.OSRGetAngularUnits(srs, NULL) * 180 / M_PI, east, north;
         double middle = (t[3] + (t[4] * s->width + t[5] * s->height) / 2) * to_degrees;
         if (!(fabs(middle) <= 90)) middle = 0;
         metres_of_degree(middle, &east, &north);
         x *= to_degrees * east;
         z *= to_degrees * north;
     } else if (srs) {
-        double metres = OSRGetLinearUnits(srs, NULL);
+        double metres = kst_gdal.OSRGetLinearUnits(srs, NULL);
         if (isfinite(metres) && metres > 0) {
             x *= metres;
             z *= metres;
@@ -300,7 +299,7 @@ static void look_at_place(kst_source *s, const raster *r, karst_import_info *inf
 
 static bool is_allowed(GDALDriverH driver) {
     for (const char *const *name = kst_gdal_drivers(); *name; ++name)
-        if (!strcmp(*name, GDALGetDriverShortName(driver))) return true;
+        if (!strcmp(*name, kst_gdal.GDALGetDriverShortName(driver))) return true;
     return false;
 }
 
@@ -311,21 +310,22 @@ static karst_status open_set(kst_source *s, raster *r, karst_report *report) {
     kst_gdal_words words;
     const char *const *drivers = kst_gdal_drivers();
     kst_gdal_begin(&words);
-    r->set = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, drivers, NULL, NULL);
-    GDALDriverH refused = r->set ? NULL : GDALIdentifyDriver(name, NULL);
+    r->set = kst_gdal.GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, drivers, NULL, NULL);
+    GDALDriverH refused = r->set ? NULL : kst_gdal.GDALIdentifyDriver(name, NULL);
     kst_gdal_end();
     const char *said = words.failure;  // without the name, which GDAL puts in front, at times twice
     for (size_t n = strlen(name); !strncmp(said, name, n);) said += n + strspn(said + n, ": ,");
     free(name);
     if (r->set) {
-        snprintf(r->driver, sizeof r->driver, "%s", GDALGetDriverShortName(GDALGetDatasetDriver(r->set)));
+        snprintf(r->driver, sizeof r->driver, "%s",
+                 kst_gdal.GDALGetDriverShortName(kst_gdal.GDALGetDatasetDriver(r->set)));
         return KARST_OK;
     }
     if (refused && !is_allowed(refused))
         return kst_fail(report, KARST_ERROR_UNSUPPORTED,
                         "%s: %s names other files or addresses, which are not followed: make it a GeoTIFF first "
                         "(gdal_translate)",
-                        s->path, GDALGetDriverShortName(refused));
+                        s->path, kst_gdal.GDALGetDriverShortName(refused));
     bool unknown = !said[0] || strstr(said, "not recognized");
     return unknown ? kst_fail(report, KARST_ERROR_UNSUPPORTED,
                               "%s: not a format that Karst or GDAL knows: for samples without a header pass --type and "
@@ -350,22 +350,25 @@ karst_status kst_raster_open(kst_source *source, const karst_import_def *def, ka
                              karst_report *report) {
     struct stat st;
     if (stat(source->path, &st)) return kst_fail(report, KARST_ERROR_FILE, "%s: cannot open", source->path);
+    karst_status status = kst_gdal_need(report);
+    if (status) return status;
     raster *r = kst_alloc_zero(NULL, sizeof *r);
     if (!r) return kst_fail(report, KARST_ERROR_MEMORY, "%s: out of memory", source->path);
     r->rgb = def->rgb;
     source->data = r;
     source->close = close_raster;
     source->read = read_rows;
-    karst_status status = open_set(source, r, report);
+    status = open_set(source, r, report);
     if (status) return status;
-    source->width = GDALGetRasterXSize(r->set);
-    source->height = GDALGetRasterYSize(r->set);
+    source->width = kst_gdal.GDALGetRasterXSize(r->set);
+    source->height = kst_gdal.GDALGetRasterYSize(r->set);
     kst_gdal_words words;
     kst_gdal_begin(&words);
     status = choose_bands(source, r, info, report);
     if (!status) status = weigh(source, r, (int64_t)st.st_size, report);
     if (!status) {
-        snprintf(info->format, sizeof info->format, "%s", GDALGetDriverLongName(GDALGetDatasetDriver(r->set)));
+        snprintf(info->format, sizeof info->format, "%s",
+                 kst_gdal.GDALGetDriverLongName(kst_gdal.GDALGetDatasetDriver(r->set)));
         snprintf(info->type, sizeof info->type, "%s", r->rgb ? "rgb8" : kst_kind_text(source->kind));
         look_at_bytes(source, r, info);
         look_at_band(source, r, info);

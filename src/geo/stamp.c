@@ -3,12 +3,11 @@
 #define _GNU_SOURCE
 #include "karst/stamp.h"
 
-#include <cpl_conv.h>
-#include <gdal.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "geo/exr.h"
+#include "geo/gdal_calls.h"
 #include "geo/geo.h"
 #include "geo/write_gdal.h"
 
@@ -92,7 +91,7 @@ static karst_status read_heights(const char *path, karst_report *report, karst_s
 static GDALDatasetH open_picture(const char *path) {
     char *name = NULL;  // "./": no file name is taken for an address
     if (asprintf(&name, "%s%s", path[0] == '/' ? "" : "./", path) < 0) return NULL;
-    GDALDatasetH set = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY, kst_gdal_drivers(), NULL, NULL);
+    GDALDatasetH set = kst_gdal.GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY, kst_gdal_drivers(), NULL, NULL);
     free(name);
     return set;
 }
@@ -100,13 +99,13 @@ static GDALDatasetH open_picture(const char *path) {
 static karst_status read_vectors(GDALDatasetH set, const char *path, const kst_gdal_words *words, karst_report *report,
                                  karst_stamp **out) {
     karst_stamp *stamp = NULL;
-    int width = GDALGetRasterXSize(set), height = GDALGetRasterYSize(set);
+    int width = kst_gdal.GDALGetRasterXSize(set), height = kst_gdal.GDALGetRasterYSize(set);
     karst_status status = make(path, width, height, 3, report, &stamp);
     if (status) return status;
-    GDALDataType type = GDALGetRasterDataType(GDALGetRasterBand(set, 1));
+    GDALDataType type = kst_gdal.GDALGetRasterDataType(kst_gdal.GDALGetRasterBand(set, 1));
     for (int c = 0; c < 3 && !status; ++c)
-        if (GDALRasterIO(GDALGetRasterBand(set, c + 1), GF_Read, 0, 0, width, height, stamp->samples + c, width, height,
-                         GDT_Float32, 12, 12 * width) != CE_None)
+        if (kst_gdal.GDALRasterIO(kst_gdal.GDALGetRasterBand(set, c + 1), GF_Read, 0, 0, width, height,
+                                  stamp->samples + c, width, height, GDT_Float32, 12, 12 * width) != CE_None)
             status = kst_fail(report, KARST_ERROR_FORMAT, "%s: damaged or cut short: %s", path,
                               words->failure[0] ? words->failure : "GDAL gives no reason");
     float one = type == GDT_Byte ? 255 : type == GDT_UInt16 ? 65535 : 0;
@@ -127,12 +126,14 @@ karst_status karst_geo_read_stamp(const char *path, karst_report *report, karst_
         if (!status) mend(*out);
         return status;
     }
+    karst_status status = kst_gdal_need(report);
+    if (status) return status;
     kst_gdal_words words;
     kst_gdal_begin(&words);
     GDALDatasetH set = open_picture(path);
-    bool vectors = set && GDALGetRasterCount(set) >= 3;
-    karst_status status = vectors ? read_vectors(set, path, &words, report, out) : KARST_OK;
-    if (set) GDALClose(set);
+    bool vectors = set && kst_gdal.GDALGetRasterCount(set) >= 3;
+    if (vectors) status = read_vectors(set, path, &words, report, out);
+    if (set) kst_gdal.GDALClose(set);
     kst_gdal_end();
     return vectors ? status : read_heights(path, report, out);
 }

@@ -185,6 +185,44 @@ static void no_file_takes_more_memory_than_its_ground(void **state) {
     assert_true(done > 25 && refused > 15);
 }
 
+// A file under each name that the library may have, or none of them.
+static void break_gdal(bool broken) {
+    for (int version = 20; version < 60; ++version) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/libgdal.so.%d", temp_folder(), version);
+        if (broken)
+            write_part(path, (const uint8_t *)"broken", 0, 6);
+        else
+            remove(path);
+    }
+}
+
+// GDAL is loaded when a file needs it. Where it is broken, a verb that needs none works; one that does says so.
+static void without_gdal_only_its_files_are_refused(void **state) {
+    (void)state;
+    const char *world = temp_path("no_gdal.karst"), *tif = temp_path("flat.tif"), *again = temp_path("again.karst");
+    ran r = run_karst("new", world, "--size", "9x9", "--quiet");
+    ran_free(&r);
+    r = run_karst("export", world, tif, "--quiet");
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    break_gdal(true);
+    setenv("LD_LIBRARY_PATH", temp_folder(), 1);
+    ran info = run_karst("info", world), import = run_karst("import", again, tif);
+    unsetenv("LD_LIBRARY_PATH");
+    break_gdal(false);
+    if (info.code == 127) skip();  // built so that the program itself asks for it
+    assert_int_equal(info.code, 0);
+    assert_int_equal(import.code, 1);
+    assert_true(is_one_line(import.err) && strstr(import.err, "no GDAL: ") && strstr(import.err, "install it"));
+    assert_false(is_there(again));
+    ran_free(&info);
+    ran_free(&import);
+    r = run_karst("import", again, tif, "--quiet");  // the control
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+}
+
 // ---- kill --------------------------------------------------------------------------------------------
 
 static double now_s(void) {
@@ -272,6 +310,7 @@ int main(void) {
         cmocka_unit_test(import_answers_in_words_and_in_json),
         cmocka_unit_test(a_world_and_its_pack_export_the_same_triangles),
         cmocka_unit_test(no_file_takes_more_memory_than_its_ground),
+        cmocka_unit_test(without_gdal_only_its_files_are_refused),
         cmocka_unit_test(killed_anywhere_the_world_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);

@@ -17,7 +17,7 @@ only() { # only PATTERN PLACE...: headers matching PATTERN are included in these
 }
 
 only 'sqlite3\.h' src/project
-only 'gdal|cpl_|ogr' src/geo bench # bench: other codecs
+only 'gdal|cpl_|ogr' src/geo # bench calls it through geo/gdal_calls.h
 only 'epoxy/|GL/|EGL/' src/gl apps/view/hud.c apps/view/stage.c apps/view/glsl.c # the viewer's text, its page of one mesh
 only 'assimp/' src/geo
 only 'zstd\.h' src/core
