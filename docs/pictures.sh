@@ -254,3 +254,26 @@ for view in plain wireframe; do
     done
 done
 sheet mrm-deck 3 "${deck[@]}"
+
+# A land of patches. patch NAME [options]: $work/patch-NAME.png of the sample; shown NAME...: these as pictures of their own.
+patch() { "$bin/karst" render "${net:-net:sample}" -o "$work/patch-$1.png" --size "${size:-960x540}" --quiet "${@:2}"; }
+shown() { for name in "$@"; do palette "$work/patch-$name.png" "$out/patch-$name.png"; done; }
+patch land --eye 40,32,30 --look 120,18,90 --hour 16 --exposure 0.3
+patch arch --eye 425,26,140 --look 390,34,88 --hour 9.5 --exposure 0.4
+patch tunnel --eye 283,19,205 --look 285,20,260 --hour 13 --exposure 1.2
+patch cave --eye 131,18,252 --look 120,20.5,200 --hour 16.5 --exposure 1.6
+shown land arch tunnel cave
+# Triangles from three distances, by level.
+size=480x360
+for away in 25 80 240; do
+    patch "wire-$away" --eye "$((392 - away / 3)),$((24 + away / 3)),$((88 - away))" --look 392,30,88 --hour 9.5 \
+        --wireframe --overlay level --edge 24
+done
+sheet patch-wireframe 3 patch-wire-25 patch-wire-80 patch-wire-240
+# With the displacement of its tiles and without.
+size=640x480
+near=(--eye 415,30,130 --look 377,32,88 --hour 9.5 --exposure 0.3 --fov-deg 30)
+patch rough "${near[@]}"
+net=net:sample-flat patch smooth "${near[@]}"
+sheet patch-displacement 2 patch-smooth patch-rough
+unset size

@@ -28,7 +28,8 @@ static double linear(uint8_t code) {
 // Karst's own images take the land's colours, so that patches and fields meet in one land: they are seen over their
 // mean. Those of an author are seen as they are, and what the land says over the mean of that: set_look() in
 // shaders/zone_material.glsl.
-static void make_gains(const karst_tile_bank *bank, bool own, float gain[KARST_NOISE_SETS][3]) {
+static void make_gains(const karst_tile_bank *bank, bool own, float mean[KARST_NOISE_SETS][3],
+                       float gain[KARST_NOISE_SETS][3]) {
     static const float land[KARST_NOISE_SETS][3] = {{0.120f, 0.085f, 0.055f}, {0.121f, 0.119f, 0.053f},
                                                     {0.192f, 0.184f, 0.172f}, {0.060f, 0.076f, 0.035f},
                                                     {0.360f, 0.310f, 0.220f}, {0.215f, 0.175f, 0.125f}};
@@ -38,7 +39,8 @@ static void make_gains(const karst_tile_bank *bank, bool own, float gain[KARST_N
             const uint8_t(*texel)[4] = (const uint8_t(*)[4])bank->image + (size_t)set * TEXELS;
             double sum = 0;
             for (int k = 0; k < TEXELS; ++k) sum += linear(texel[k][c]);
-            gain[set][c] = own ? (float)(TEXELS / fmax(sum, 1)) : 1 / land[set][c];
+            mean[set][c] = (float)(sum / TEXELS);
+            gain[set][c] = 1 / (own ? fmaxf(mean[set][c], 1e-3f) : land[set][c]);
         }
 }
 
@@ -62,8 +64,9 @@ karst_status kst_zones_tiles_make(karst_gl_zones *z) {
                         GL_UNSIGNED_BYTE, bank->mask);
     glGenerateTextureMipmap(z->images);
     glGenerateTextureMipmap(z->masks);
-    float gain[KARST_NOISE_SETS][3];
-    make_gains(bank, own != NULL, gain);
+    float mean[KARST_NOISE_SETS][3], gain[KARST_NOISE_SETS][3];
+    make_gains(bank, own != NULL, mean, gain);
+    glProgramUniform3fv(z->program, glGetUniformLocation(z->program, "u_tile_mean"), KARST_NOISE_SETS, mean[0]);
     glProgramUniform3fv(z->program, glGetUniformLocation(z->program, "u_tile_gain"), KARST_NOISE_SETS, gain[0]);
     z->def.tiles = NULL;
     free(own);

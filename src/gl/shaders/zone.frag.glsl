@@ -42,6 +42,7 @@ void main() {
     // There it comes from wherever the eye does.
     float dark = 1.0 - max(visible, smoothstep(0.0, 0.5, max(open.x, open.y)));
     vec3 c = light_on(s, s.normal, visible, sqrt(open.x));
+    c = mix(c, vec3(tone_light(c)) * vec3(1.04, 1.0, 0.92), 0.45 * dark);
     c *= mix(1.0, 0.55 * (0.5 + 0.8 * dot(s.normal, to_eye / dist)), dark);
     if ((bits & KARST_SKY) != 0) c = air_between(c, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
     o_colour = vec4(tone_map(c), 1.0);

@@ -2,6 +2,7 @@
 // axes, so that walls and ceilings look like floors do.
 uniform sampler2DArray u_tile_images;  // layer 4 set + variant; alpha: height
 uniform sampler2DArray u_tile_masks;
+uniform vec3 u_tile_mean[6];  // of the images of a set
 uniform vec3 u_tile_gain[6];  // makes the image and what the land says together one colour
 
 // Value 0..1 and gradient [1/m] of generated waves at a place [world m], blended over the three planes.
@@ -71,6 +72,9 @@ Surface zone_surface(uint row, vec2 st, vec3 at, vec3 n, float foot) {
     axis /= axis.x + axis.y + axis.z;
     vec4 broad = waves_round(N_430, p, axis, foot), w = waves_round(N_53, p, axis, foot);
     vec4 f = waves_round(N_6, p, axis, foot), d = waves_round(N_1, p, axis, foot);
+    // Once more, larger: what repeats every six metres is soon seen on a wall.
+    vec4 larger = waves_round(N_6, 0.413 * p + 17.0, axis, 0.413 * foot);
+    f = vec4(0.5 + 0.8 * (0.5 * (f.x + larger.x) - 0.5) * 1.4, 0.6 * f.yzw + 0.413 * 0.6 * larger.yzw);
     Piece piece = piece_at(row);
     vec2 q = st * vec2(1 << piece.scale_s, 1 << piece.scale_t) - vec2(piece.tile_s, piece.tile_t);
     int side = 1 << piece.tiles_log2;
@@ -89,7 +93,9 @@ Surface zone_surface(uint row, vec2 st, vec3 at, vec3 n, float foot) {
         int k = int(layer[l] & 15u);
         Tile t = tile_layer(layer[l], word.x >> uint(2 * l) & 3u, in_tile, dx, dy);
         SetLook look = set_look(k, p, n, log2(NOISE_TEXELS * foot / 34.0), broad, w, f, d);
-        s.albedo += share[l] * look.albedo * t.albedo * u_tile_gain[k];
+        // Afar the images say less, so that walls do not show how often they repeat.
+        float says = (k == 2 || k == 3 ? 0.6 : 1.0) * (1.0 - 0.5 * smoothstep(0.02, 0.25, foot));
+        s.albedo += share[l] * look.albedo * mix(u_tile_mean[k], t.albedo, says) * u_tile_gain[k];
         relief += share[l] * look.relief;
         height += share[l] * t.height;
         s.wrap += share[l] * (k == 1 ? 0.5 : k == 3 ? 0.3 : 0.1);
