@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// karst new: an empty world with a flat field.
+// karst new: a world with a flat field, or with a net of patches.
+#include "net_edit.h"
+#include "scenes/nets.h"
 #include "world.h"
 
 static karst_status fill(world *w, const char *name, const karst_field_shape *shape, karst_report *report) {
@@ -11,8 +13,36 @@ static karst_status fill(world *w, const char *name, const karst_field_shape *sh
     return status;
 }
 
+static karst_status keep_net(world *w, const karst_net *net, karst_report *report) {
+    karst_status status = karst_project_begin(w->project, "new");
+    if (!status) status = karst_project_set_net(w->project, net);
+    if (!status) status = karst_project_commit(w->project);
+    if (status) kst_fail(report, status, "%s", karst_project_message(w->project));
+    return status;
+}
+
+static int new_net(args *a, const char *path, const char *name) {
+    static const char *const not_with[] = {"--size", "--spacing", "--origin", "--name"};
+    for (size_t k = 0; k < sizeof not_with / sizeof *not_with; ++k)
+        if (arg_flag(a, not_with[k]))
+            return say_usage(a, "new: %s is of a field; a world made with --net has none", not_with[k]);
+    if (strcmp(name, "sample") != 0) return say_usage(a, "new: --net %s: there is sample", name);
+    world w;
+    karst_net *net = NULL;
+    karst_status status = scene_net_sample(KARST_NOISE_SLOTS - 1, &a->report, &net);
+    if (!status) {
+        status = world_create(&w, path, &a->report);
+        if (!status) status = keep_net(&w, net, &a->report);
+        status = world_finish(&w, status, &a->report);
+    }
+    if (!status) net_tell(a, path, net);
+    karst_net_destroy(net);
+    return status ? could_not(a, status) : EXIT_DONE;
+}
+
 static int run(args *a) {
-    const char *path = a->positional[0];
+    const char *path = a->positional[0], *net = arg_text(a, "--net", NULL);
+    if (net) return new_net(a, path, net);
     bool bad = false;
     karst_field_shape shape = {.columns = 1025, .rows = 1025};
     double origin[3] = {0, 0, 0};
@@ -40,14 +70,15 @@ static const option options[] = {
     {"--spacing", "M", "between neighbouring vertices [m] (1)"},
     {"--origin", "X,Y,Z", "world position of vertex (0, 0) [m] (0,0,0)"},
     {"--name", "TEXT", "name of the ground (ground)"},
+    {"--net", "sample", "a net of curved patches in place of a field: a small land with caves and an arch"},
     {0},
 };
 
 const verb verb_new = {
     .name = "new",
     .usage = "WORLD [options]",
-    .summary = "Make a world with one flat field.",
-    .example = "karst new island.karst --size 2049x2049 --spacing 2",
+    .summary = "Make a world with one flat field, or with a sample of curved patches.",
+    .example = "karst new island.karst --size 2049x2049 --spacing 2\nkarst new land.karst --net sample",
     .options = options,
     .least = 1,
     .most = 1,

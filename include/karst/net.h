@@ -141,6 +141,15 @@ KARST_API karst_status karst_net_finish(karst_net *net, karst_report *report);
 /// corner of those near. The net stays finished
 KARST_API int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int set, int32_t tint);
 
+/// Give tiles a displacement map: those whose middle, before displacement, lies within radius_m of a world place. A tile
+/// with a side on a crease gets half the slot, so that folds stay sharp. The maps of edges follow: the calmest of the
+/// tiles along each; a corner's own displacement is of the calmest edge that ends there.
+/// @param radius_m INFINITY: the whole net @param slot 0..15
+/// @param set KARST_NET_NONE: as it is, else the noise set of patches that have such a tile
+/// @return tiles that changed. Threads: one writer a net. Cost: O(net). The net stays finished. KARST_NET_NONE: out of
+/// memory, nothing changed
+KARST_API int32_t karst_net_displace(karst_net *net, karst_pos centre, double radius_m, int slot, int set);
+
 /// A quad cage: places and quads of a net yet to be made.
 typedef struct karst_net_cage {
     const karst_pos *places;  ///< world [m]

@@ -72,6 +72,11 @@ KARST_API karst_status karst_project_grounds(karst_project *project, karst_proje
 KARST_API karst_status karst_project_field(karst_project *project, int64_t ground, size_t cache_bytes,
                                            karst_field **out);
 
+/// Bytes that the base's chunks under a part of a ground take in the file, whole chunks. @param rect of vertices, inside
+/// the ground @return KARST_ERROR_FILE. Cost: O(chunks), none is unpacked.
+KARST_API karst_status karst_project_field_bytes(karst_project *project, int64_t ground, karst_rect rect,
+                                                 double *bytes);
+
 /// Begin, end or drop a step. Everything between is one transaction: seen whole or not at all, also after a kill
 /// or a power cut. A commit that fails drops the step. Dropping with none begun does nothing.
 /// @return KARST_ERROR_ARGUMENT (opened for reading), KARST_ERROR_FILE (disk full and the like)

@@ -35,3 +35,19 @@ karst_status kst_stored_write(karst_project *p, int64_t place, const kst_stored 
     sqlite3_clear_bindings(s);
     return status;
 }
+
+karst_status karst_project_field_bytes(karst_project *project, int64_t ground, karst_rect rect, double *bytes) {
+    pthread_mutex_lock(&project->mutex);
+    karst_status status = KARST_OK;
+    double sum = 0;
+    for (int32_t z = rect.z0 / KARST_CHUNK_CELLS; z * KARST_CHUNK_CELLS < rect.z1 - 1 && !status; ++z)
+        for (int32_t x = rect.x0 / KARST_CHUNK_CELLS; x * KARST_CHUNK_CELLS < rect.x1 - 1 && !status; ++x) {
+            kst_stored row;
+            status = kst_stored_read(project, kst_world_place(ground, x, z), &row);
+            sum += (double)row.size;
+            kst_stored_done(project);
+        }
+    pthread_mutex_unlock(&project->mutex);
+    if (!status) *bytes = sum;
+    return status;
+}

@@ -95,12 +95,12 @@ static void patches_are_fitted_undone_and_removed(void **state) {
     if (r.code) fail_msg("%s", r.err);
     ran_free(&r);
     uint64_t none = world_hash(world);
-    r = run_karst("patch", world, "--fit", "0.5", "--json");
+    r = run_karst("patch", world, "fit", "--tolerance", "0.5", "--json");
     cJSON *o = answer_of(&r);
     assert_true(number_in(o, "patches") > 40 && number_in(o, "worst_m") <= 0.5 && number_in(o, "over") == 0);
     cJSON_Delete(o);
     assert_true(world_hash(world) != none && tried_by(world, "net") == 1);
-    r = run_karst("patch", world, "--fit", "0.5", "--area", "0,0,128,64", "--json");
+    r = run_karst("patch", world, "fit", "--tolerance", "0.5", "--area", "0,0,128,64", "--json");
     o = answer_of(&r);
     assert_true(number_in(o, "zones") == 1);
     cJSON_Delete(o);
@@ -111,18 +111,18 @@ static void patches_are_fitted_undone_and_removed(void **state) {
     r = run_karst("redo", world);
     assert_int_equal(r.code, 0);
     ran_free(&r);
-    r = run_karst("patch", world, "--remove");
+    r = run_karst("patch", world, "remove");
     assert_int_equal(r.code, 0);
     ran_free(&r);
     assert_true(world_hash(world) == none);
-    static const char *const bad[][3] = {{NULL}, {"--fit", "0"}, {"--fit", "1", "--remove"}, {"--fit", "1", "--steps"}};
+    static const char *const bad[][3] = {{NULL}, {"fit", "--tolerance", "0"}, {"remove", "--tolerance", "1"}, {"fit", "--steps"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         r = run_karst("patch", world, bad[k][0], bad[k][1], bad[k][2]);
         assert_int_equal(r.code, 2);
         assert_true(is_one_line(r.err));
         ran_free(&r);
     }
-    r = run_karst("patch", world, "--fit", "1", "--steps", "100");
+    r = run_karst("patch", world, "fit", "--steps", "100");
     assert_int_equal(r.code, 2);
     ran_free(&r);
     assert_true(world_hash(world) == none);

@@ -111,6 +111,35 @@ static void a_net_comes_back_and_steps_go_over_it(void **unused) {
     karst_project_close(p);
 }
 
+static void bytes_of_a_field_are_those_of_its_chunks(void **unused) {
+    (void)unused;
+    karst_project *p = create(world_path());
+    static float y[200 * 70];
+    double none = -1, all, sum = 0;
+    fine(p, karst_project_begin(p, "field"));
+    int64_t id = add(p, 200, 70);
+    fine(p, karst_project_field_bytes(p, id, (karst_rect){0, 0, 200, 70}, &none));
+    assert_true(none == 0);  // flat chunks are not stored
+    for (int k = 0; k < 200 * 70; ++k) y[k] = (float)(kst_random(3, (uint64_t)k) & 1023);
+    karst_field *field;
+    fine(p, karst_project_field(p, id, 0, &field));
+    assert_int_equal(karst_field_write(field, (karst_rect){0, 0, 200, 70}, y, NULL, NULL, 200), KARST_OK);
+    assert_int_equal(karst_field_flush(field), KARST_OK);
+    karst_field_destroy(field);
+    fine(p, karst_project_commit(p));
+    fine(p, karst_project_field_bytes(p, id, (karst_rect){0, 0, 200, 70}, &all));
+    for (int k = 0; k < 8; ++k) {
+        int x = 64 * (k % 4), z = 64 * (k / 4);
+        double whole, part;
+        fine(p, karst_project_field_bytes(p, id, (karst_rect){x, z, x + 65 < 200 ? x + 65 : 200, z ? 70 : 65}, &whole));
+        fine(p, karst_project_field_bytes(p, id, (karst_rect){x + 1, z + 1, x + 4, z + 4}, &part));
+        assert_true(whole > 100 && part == whole);
+        sum += whole;
+    }
+    assert_true(sum == all);
+    karst_project_close(p);
+}
+
 static void a_net_stays_when_the_field_goes(void **unused) {
     (void)unused;
     karst_project *p = create(world_path());
@@ -309,6 +338,7 @@ static void running_out_of_memory_leaks_nothing(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_net_comes_back_and_steps_go_over_it),
+        cmocka_unit_test(bytes_of_a_field_are_those_of_its_chunks),
         cmocka_unit_test(a_net_stays_when_the_field_goes),
         cmocka_unit_test(a_bake_copies_the_zones),
         cmocka_unit_test(what_is_altered_is_named_or_keeps_every_rule),

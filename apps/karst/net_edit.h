@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The command line: verbs that change the net of a world, each one undoable step.
+#pragma once
+#include "app.h"
+#include "karst/project.h"
+#include "karst/zone.h"
+
+// A world open for one step on its net.
+typedef struct net_edit {
+    karst_project *project;
+    const char *path;
+    karst_net *net;  // the world's, finished; NULL: it has none. The step keeps what stands here at its end
+} net_edit;
+
+enum { NET_MAY_LACK, NET_NEEDED };
+
+// Open the world at path and begin the step `name`. On error the line is in a->report.
+karst_status net_edit_begin(args *a, const char *path, const char *name, int needed, net_edit *out);
+// Put a finished net, or none, in place of the world's; it is then the step's.
+void net_edit_replace(net_edit *e, karst_net *net);
+// Keep the step if status is KARST_OK and nobody asked to stop, drop it otherwise; close. Tells what net the world then
+// has. The world is whole either way.
+karst_status net_edit_end(args *a, net_edit *e, karst_status status);
+// The net of the world at path as it is now, finished; yours to destroy.
+karst_status net_look(args *a, const char *path, karst_net **out);
+// What net a world has, for people and for programs.
+void net_tell(args *a, const char *path, const karst_net *net);

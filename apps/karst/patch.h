@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The command line: sub-commands of karst patch.
+#pragma once
+#include "app.h"
+#include "karst/net.h"
+
+int patch_sample(args *a, const char *path);
+int patch_fit(args *a, const char *path);
+int patch_remove(args *a, const char *path);
+int patch_check(args *a, const char *path);
+int patch_noise(args *a, const char *path);
+int patch_tile(args *a, const char *path);
+
+// --set: a tile set's number; KARST_NET_NONE when not given. Nonsense says a line and sets *bad.
+int patch_arg_set(args *a, bool *bad);
+#define PATCH_SET_NAMES "earth, grass, rock, moss, sand, path"

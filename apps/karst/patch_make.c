@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// karst patch sample and fit: a net from code, and from the world's field.
+#include <stdlib.h>
+#include <time.h>
+
+#include "karst/netfit.h"
+
+#include "net_edit.h"
+#include "part.h"
+#include "patch.h"
+#include "scenes/nets.h"
+#include "zone_set.h"
+
+enum { ZSTD_LEVEL = 19 };
+
+static double wall_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int patch_sample(args *a, const char *path) {
+    bool bad = false;
+    int64_t slot = arg_int(a, "--slot", KARST_NOISE_SLOTS - 1, 0, KARST_NOISE_SLOTS - 1, &bad);
+    if (bad) return EXIT_USAGE;
+    net_edit e;
+    karst_net *net = NULL;
+    karst_status status = net_edit_begin(a, path, "patch sample", NET_MAY_LACK, &e);
+    if (status) return could_not(a, status);
+    status = scene_net_sample((uint8_t)slot, &a->report, &net);
+    if (!status) net_edit_replace(&e, net);
+    status = net_edit_end(a, &e, status);
+    return status ? could_not(a, status) : EXIT_DONE;
+}
+
+int patch_remove(args *a, const char *path) {
+    net_edit e;
+    karst_status status = net_edit_begin(a, path, "patch remove", NET_NEEDED, &e);
+    if (status) return could_not(a, status);
+    net_edit_replace(&e, NULL);
+    status = net_edit_end(a, &e, KARST_OK);
+    return status ? could_not(a, status) : EXIT_DONE;
+}
+
+// ---- fit -----------------------------------------------------------------------------------------------
+
+// Bytes of a net's zones as a pack has them.
+static karst_status zone_bytes(const karst_net *net, karst_report *report, double *bytes) {
+    zone_set set;
+    karst_status status = zone_set_cut(net, report, &set);
+    *bytes = 0;
+    for (int32_t k = 0; k < set.count && !status; ++k) {
+        size_t raw = karst_zone_write(set.zones[k], NULL, 0), room = kst_compress_bound(raw);
+        uint8_t *from = malloc(raw), *to = malloc(room);
+        if (!from || !to) status = kst_fail(report, KARST_ERROR_MEMORY, "out of memory for the bytes of zones");
+        if (!status) {
+            karst_zone_write(set.zones[k], from, raw);
+            *bytes += (double)kst_compress(from, raw, to, room, ZSTD_LEVEL);
+        }
+        free(from), free(to);
+    }
+    if (!status) zone_set_free(&set);
+    return status;
+}
+
+typedef struct fitted {
+    karst_net_fitted of;
+    double seconds, bytes, field_bytes;
+} fitted;
+
+static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground, int step_log2,
+                        const karst_net_fit_def *def, fitted *out) {
+    karst_net *net = NULL;
+    karst_field *field = NULL;
+    karst_status status = karst_project_field(e->project, ground->id, 0, &field);
+    if (!status) status = karst_net_create(ground->shape.origin, step_log2, NULL, &net);
+    double start = wall_s();
+    if (!status) status = karst_net_from_field(net, field, def, &out->of);
+    out->seconds = wall_s() - start;
+    karst_field_destroy(field);
+    if (!status) status = zone_bytes(net, &a->report, &out->bytes);
+    if (!status) status = karst_project_field_bytes(e->project, ground->id, out->of.rect, &out->field_bytes);
+    if (status)
+        karst_net_destroy(net);
+    else
+        net_edit_replace(e, net);
+    return status;
+}
+
+static void tell_fit(args *a, const fitted *f) {
+    const karst_net_fitted *of = &f->of;
+    int32_t columns = of->rect.x1 - of->rect.x0, rows = of->rect.z1 - of->rect.z0;
+    say(a, "%d x %d vertices: %d patches, %.0f bytes of zones, the field's chunks there %.0f; %.2f s\n", columns, rows,
+        of->patches, f->bytes, f->field_bytes, f->seconds);
+    say(a, "off by at most %.4g m, %.4g in the mean\n", of->worst_m, of->mean_m);
+    if (of->over) say(a, "%d patches of two tiles stay over the tolerance\n", of->over);
+    if (of->left_out) say(a, "%d pairs of tiles left out for holes\n", of->left_out);
+    cJSON_AddNumberToObject(a->out, "bytes", f->bytes);
+    cJSON_AddNumberToObject(a->out, "field_bytes", f->field_bytes);
+    cJSON_AddNumberToObject(a->out, "seconds", f->seconds);
+    cJSON_AddNumberToObject(a->out, "worst_m", of->worst_m);
+    cJSON_AddNumberToObject(a->out, "mean_m", of->mean_m);
+    cJSON_AddNumberToObject(a->out, "over", of->over);
+    cJSON_AddNumberToObject(a->out, "left_out", of->left_out);
+    const int sides[4] = {of->rect.x0, of->rect.z0, of->rect.x1, of->rect.z1};
+    cJSON_AddItemToObject(a->out, "rect", cJSON_CreateIntArray(sides, 4));
+    cJSON *tiles = cJSON_AddObjectToObject(a->out, "patches_of_tiles");
+    for (int k = 1; k < 5; ++k) {
+        char name[8];
+        snprintf(name, sizeof name, "%d", 1 << k);
+        cJSON_AddNumberToObject(tiles, name, of->of_tiles[k]);
+    }
+}
+
+int patch_fit(args *a, const char *path) {
+    bool bad = false;
+    karst_net_fit_def def = karst_net_fit_def_default();
+    def.tolerance_m = arg_real(a, "--tolerance", 0.1, 1e-3, 1e6, &bad);
+    def.tile_cells = (int)arg_int(a, "--tile-cells", 1, 1, 8, &bad);
+    def.slot = (uint8_t)arg_int(a, "--slot", 0, 0, KARST_NOISE_SLOTS - 1, &bad);
+    int64_t steps = arg_int(a, "--steps", 256, 16, 4096, &bad);
+    int set = patch_arg_set(a, &bad);
+    if (bad) return EXIT_USAGE;
+    if (steps & (steps - 1)) return say_usage(a, "patch: --steps %d: 16, 32, 64 ... 4096", (int)steps);
+    if (def.tile_cells & (def.tile_cells - 1))
+        return say_usage(a, "patch: --tile-cells %d: 1, 2, 4 or 8", def.tile_cells);
+    def.noise_set = set < 0 ? KARST_TILE_GRASS : (uint8_t)set;
+    def.progress = &a->progress, def.report = &a->report;
+    net_edit e;
+    fitted f = {0};
+    karst_project_ground ground;
+    int count = 0;
+    karst_status status = net_edit_begin(a, path, "patch fit", NET_MAY_LACK, &e);
+    if (status) return could_not(a, status);
+    status = karst_project_grounds(e.project, &ground, 1, &count);
+    if (!status && !count)
+        status = kst_fail(&a->report, KARST_ERROR_ARGUMENT,
+                          "%s: has no field to fit patches to: karst import or karst new", path);
+    bool usage = !status && !arg_area(a, &ground.shape, 2 * def.tile_cells + 1, &def.rect);
+    if (usage) status = KARST_ERROR_ARGUMENT;
+    if (!status) status = fit(a, &e, &ground, -__builtin_ctzll((uint64_t)steps), &def, &f);
+    status = net_edit_end(a, &e, status);
+    if (usage) return EXIT_USAGE;
+    if (status) return could_not(a, status);
+    tell_fit(a, &f);
+    return EXIT_DONE;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// karst patch noise and tile: what tiles are displaced by and painted with, everywhere or dab by dab.
+#include <math.h>
+#include <stdlib.h>
+
+#include "net_edit.h"
+#include "patch.h"
+#include "table.h"
+
+int patch_arg_set(args *a, bool *bad) {
+    static const char *const names[KARST_NOISE_SETS] = {"earth", "grass", "rock", "moss", "sand", "path"};
+    const char *name = arg_text(a, "--set", NULL);
+    for (int k = 0; name && k < KARST_NOISE_SETS; ++k)
+        if (!strcmp(names[k], name)) return k;
+    if (name) {
+        say_usage(a, "patch: --set %s: one of " PATCH_SET_NAMES, name);
+        *bad = true;
+    }
+    return KARST_NET_NONE;
+}
+
+// What is taken from the colour (karst_net_patch.tint) so that it is multiplied by RRGGBB; -1 when not given.
+static int32_t arg_tint(args *a, bool *bad) {
+    const char *text = arg_text(a, "--tint", NULL);
+    if (!text) return -1;
+    if (strlen(text) != 6 || strspn(text, "0123456789abcdefABCDEF") != 6) {
+        say_usage(a, "patch: --tint %s: six digits RRGGBB, 0 to f", text);
+        *bad = true;
+        return -1;
+    }
+    unsigned long colour = strtoul(text, NULL, 16);
+    long left[3] = {255 - (long)(colour >> 16), 255 - (long)(colour >> 8 & 255), 255 - (long)(colour & 255)};
+    return (int32_t)((left[0] * 31 + 127) / 255 << 11 | (left[1] * 63 + 127) / 255 << 5 | (left[2] * 31 + 127) / 255);
+}
+
+// Rows x, y, z, radius: of the file, of --at, or one that holds everything.
+static int read_dabs(args *a, table *out) {
+    const char *file = arg_text(a, "--dabs", NULL), *at = arg_text(a, "--at", NULL);
+    bool bad = false;
+    if (file && (at || arg_flag(a, "--radius")))
+        return say_usage(a, "patch: --dabs FILE says places and radii; leave --at and --radius out");
+    if (!at != !arg_flag(a, "--radius")) return say_usage(a, "patch: --at X,Y,Z and --radius M go together");
+    if (file) {
+        if (!table_read(a, file, 4, out)) return EXIT_COULD_NOT;
+        for (size_t k = 0; k < out->rows; ++k)
+            if (out->number[4 * k + 3] <= 0)
+                return say_error(a, "%s:%zu: a radius of %g m; it must be above 0", file, k + 1,
+                                 out->number[4 * k + 3]);
+        return EXIT_DONE;
+    }
+    *out = (table){.number = calloc(4, sizeof *out->number), .rows = 1, .width = 4};
+    if (!out->number) return could_not(a, kst_fail(&a->report, KARST_ERROR_MEMORY, "out of memory"));
+    out->number[3] = HUGE_VAL;
+    if (at) {
+        arg_triple(a, "--at", out->number, &bad);
+        out->number[3] = arg_real(a, "--radius", 1, 1e-3, 1e9, &bad);
+    }
+    return bad ? EXIT_USAGE : EXIT_DONE;
+}
+
+typedef struct dabs {
+    bool paint;
+    int slot, set;
+    int32_t tint;
+    table places;
+    double changed;
+    size_t idle;  // dabs that reached nothing
+} dabs;
+
+static karst_status dab_all(args *a, karst_net *net, dabs *d) {
+    for (size_t k = 0; k < d->places.rows; ++k) {
+        karst_status status = kst_progress_step(&a->progress, "dabs", (double)k / (double)d->places.rows);
+        if (status) return status;
+        const double *n = &d->places.number[4 * k];
+        karst_pos at = {n[0], n[1], n[2]};
+        int32_t changed = d->paint ? karst_net_paint(net, at, n[3], d->set, d->tint)
+                                   : karst_net_displace(net, at, n[3], d->slot, d->set);
+        if (changed < 0) return kst_fail(&a->report, KARST_ERROR_MEMORY, "out of memory for the net");
+        d->changed += changed, d->idle += !changed;
+    }
+    return KARST_OK;
+}
+
+static int edit_dabs(args *a, const char *path, const char *step, dabs *d) {
+    net_edit e;
+    int result = read_dabs(a, &d->places);
+    karst_status status = result ? KARST_OK : net_edit_begin(a, path, step, NET_NEEDED, &e);
+    if (!result && !status) status = net_edit_end(a, &e, dab_all(a, e.net, d));
+    if (status) result = could_not(a, status);
+    if (!result) {
+        const char *what = d->paint ? "tile corners" : "tiles";
+        say(a, "%zu dabs, %.0f %s changed, %zu dabs changed nothing\n", d->places.rows, d->changed, what, d->idle);
+        cJSON_AddNumberToObject(a->out, "dabs", (double)d->places.rows);
+        cJSON_AddNumberToObject(a->out, "changed", d->changed);
+        cJSON_AddNumberToObject(a->out, "idle", (double)d->idle);
+    }
+    table_free(&d->places);
+    return result;
+}
+
+int patch_noise(args *a, const char *path) {
+    bool bad = false;
+    dabs d = {.tint = -1};
+    d.slot = (int)arg_int(a, "--slot", -1, 0, KARST_NOISE_SLOTS - 1, &bad);
+    d.set = patch_arg_set(a, &bad);
+    if (bad) return EXIT_USAGE;
+    if (d.slot < 0) return say_usage(a, "patch: noise needs --slot N, 0 flat to 15 roughest");
+    return edit_dabs(a, path, "patch noise", &d);
+}
+
+int patch_tile(args *a, const char *path) {
+    bool bad = false;
+    dabs d = {.paint = true};
+    d.set = patch_arg_set(a, &bad);
+    d.tint = arg_tint(a, &bad);
+    if (bad) return EXIT_USAGE;
+    if (d.set < 0 && d.tint < 0) return say_usage(a, "patch: tile needs --set NAME, --tint RRGGBB or both");
+    return edit_dabs(a, path, "patch tile", &d);
+}

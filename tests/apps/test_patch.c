@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The sub-commands of karst patch, run as people run them: one step each, undone as one.
+#include "apps/answers.h"
+
+static void good(ran r) {
+    if (r.code) print_message("%s", r.err);
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+}
+
+static cJSON *answer_of(ran r) {
+    if (r.code) print_message("%s", r.err);
+    assert_int_equal(r.code, 0);
+    assert_true(is_one_line(r.out));
+    cJSON *o = cJSON_Parse(r.out);
+    assert_non_null(o);
+    ran_free(&r);
+    return o;
+}
+
+static double answer_number(ran r, const char *name) {
+    cJSON *o = answer_of(r);
+    double v = number_in(o, name);
+    cJSON_Delete(o);
+    return v;
+}
+
+static void spill(const char *path, const char *text) {
+    FILE *f = fopen(path, "wb");
+    assert_true(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
+static karst_net *net_in(const char *world) {
+    karst_project *project;
+    karst_net *net = NULL;
+    assert_int_equal(karst_project_open(world, KARST_PROJECT_READ, NULL, &project), KARST_OK);
+    assert_int_equal(karst_project_get_net(project, NULL, &net), KARST_OK);
+    karst_project_close(project);
+    assert_non_null(net);
+    return net;
+}
+
+// A copy of the sample land, made once.
+static const char *make_land(const char *name) {
+    static char first[512];
+    const char *world = temp_path(name);
+    if (!first[0]) {
+        snprintf(first, sizeof first, "%s", temp_path("first.karst"));
+        good(run_karst("new", first, "--net", "sample", "--quiet"));
+    }
+    size_t size;
+    uint8_t *bytes = read_bytes(first, &size);
+    write_part(world, bytes, 0, size);
+    free(bytes);
+    return world;
+}
+
+static void each_edit_is_one_step_that_undo_takes_back(void **state) {
+    (void)state;
+    const char *world = make_land("steps.karst"), *dabs = temp_path("dabs.csv");
+    spill(dabs, "# x,y,z,radius\n110,0,80,20\n300,12,400,15\n");
+    const char *const calls[][7] = {
+        {"tile", "--set", "path", "--at", "300,12,400", "--radius", "30"},
+        {"tile", "--tint", "8090a0", NULL},
+        {"tile", "--set", "moss", "--dabs", dabs, NULL},
+        {"noise", "--slot", "2", NULL},
+        {"noise", "--slot", "9", "--set", "sand", "--dabs", dabs},
+        {"sample", "--slot", "4", NULL},
+    };
+    uint64_t before = world_hash(world);
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; ++k) {
+        const char *const *w = calls[k];
+        const char *words[12] = {"karst", "patch", world, "--json"};
+        for (int i = 0; i < 7 && w[i]; ++i) words[4 + i] = w[i];
+        cJSON *o = answer_of(run_words(words));
+        assert_true(number_in(o, "patches") > 1000);
+        if (k < 5) assert_true(number_in(o, "changed") > 10);
+        cJSON_Delete(o);
+        assert_true(world_hash(world) != before);
+        good(run_karst("undo", world, "--quiet"));
+        assert_true(world_hash(world) == before);
+    }
+}
+
+static void a_sample_land_is_whole_ground(void **state) {
+    (void)state;
+    const char *world = make_land("whole.karst");
+    cJSON *o = answer_of(run_karst("patch", world, "check", "--json"));
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "ok")));
+    assert_true(number_in(o, "zones") == 9 && number_in(o, "open_edges") == 120);
+    cJSON_Delete(o);
+}
+
+static void paint_and_noise_reach_what_they_say(void **state) {
+    (void)state;
+    const char *world = make_land("reach.karst");
+    good(run_karst("patch", world, "tile", "--set", "sand", "--tint", "00ff80", "--quiet"));
+    good(run_karst("patch", world, "noise", "--slot", "0", "--at", "300,12,400", "--radius", "60", "--quiet"));
+    karst_net *net = net_in(world);
+    int flat = 0, rough = 0;
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        const karst_net_patch *p = &net->patches[k];
+        for (int j = 0; j < 1 << p->tiles_log2[1]; ++j)
+            for (int i = 0; i < 1 << p->tiles_log2[0]; ++i) {
+                assert_int_equal(p->set[17 * j + i], KARST_TILE_SAND);
+                assert_int_equal(p->tint[17 * j + i], 31 << 11 | 0 << 5 | 15);
+                if (p->slot[16 * j + i])
+                    ++rough;
+                else
+                    ++flat;
+            }
+    }
+    assert_true(flat > 1000 && rough > 10000);
+    karst_net_destroy(net);
+}
+
+static void nonsense_is_one_line_and_changes_nothing(void **state) {
+    (void)state;
+    const char *world = make_land("nonsense.karst"), *dabs = temp_path("bad.csv");
+    spill(dabs, "1,2,3,4\n1,2,3,-4\n");
+    uint64_t before = world_hash(world);
+    const char *const usage[][6] = {{"fly"},
+                                    {"sample", "--slot", "16"},
+                                    {"sample", "more"},
+                                    {"sample", "--area", "0,0,1,1"},
+                                    {"tile"},
+                                    {"tile", "--set", "snow"},
+                                    {"tile", "--tint", "12345"},
+                                    {"tile", "--tint", "12345g"},
+                                    {"tile", "--set", "sand", "--at", "0,0,0"},
+                                    {"tile", "--set", "sand", "--radius", "3"},
+                                    {"tile", "--set", "sand", "--slot", "3"},
+                                    {"noise"},
+                                    {"noise", "--slot", "3", "--radius", "0"},
+                                    {"fit", "--tile-cells", "3"},
+                                    {"fit", "--steps", "100"}};
+    for (size_t k = 0; k < sizeof usage / sizeof *usage; ++k) {
+        const char *const *w = usage[k];
+        ran r = run_karst("patch", world, w[0], w[1], w[2], w[3], w[4], w[5]);
+        if (r.code != 2) print_message("%zu: %s", k, r.err);
+        assert_int_equal(r.code, 2);
+        assert_true(is_one_line(r.err));
+        ran_free(&r);
+    }
+    const char *const wrong[][5] = {{"tile", "--set", "sand", "--dabs", "none.csv"},
+                                    {"tile", "--set", "sand", "--dabs", dabs},
+                                    {"fit"}};  // there is no field
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+        const char *const *w = wrong[k];
+        ran r = run_karst("patch", world, w[0], w[1], w[2], w[3], w[4]);
+        assert_int_equal(r.code, 1);
+        assert_true(is_one_line(r.err));
+        ran_free(&r);
+    }
+    assert_true(world_hash(world) == before);
+    const char *flat = temp_path("flat.karst");
+    good(run_karst("new", flat, "--size", "9x9", "--quiet"));
+    ran r = run_karst("patch", flat, "check");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "no net"));
+    ran_free(&r);
+}
+
+static void a_fit_tells_its_price(void **state) {
+    (void)state;
+    const char *world = temp_path("fit.karst");
+    good(run_karst("new", world, "--size", "65x65", "--spacing", "2", "--quiet"));
+    good(run_karst("filter", world, "noise", "--wavelength", "200", "--height", "20", "--octaves", "1", "--quiet"));
+    cJSON *o = answer_of(run_karst("patch", world, "fit", "--area", "0,0,64,128", "--set", "rock", "--json"));
+    assert_true(number_in(o, "patches") >= 8 && number_in(o, "worst_m") <= 0.1 && number_in(o, "seconds") >= 0);
+    assert_true(number_in(o, "bytes") > 200 && number_in(o, "field_bytes") > 500);
+    cJSON_Delete(o);
+    double fine = answer_number(run_karst("patch", world, "fit", "--tolerance", "0.01", "--json"), "patches");
+    double coarse = answer_number(run_karst("patch", world, "fit", "--tolerance", "1", "--json"), "patches");
+    assert_true(fine > coarse);
+}
+
+int main(void) {
+    temp_in_memory();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_edit_is_one_step_that_undo_takes_back),
+        cmocka_unit_test(a_sample_land_is_whole_ground),
+        cmocka_unit_test(paint_and_noise_reach_what_they_say),
+        cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
+        cmocka_unit_test(a_fit_tells_its_price),
+    };
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
+}
