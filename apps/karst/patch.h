@@ -8,6 +8,7 @@ int patch_sample(args *a, const char *path);
 int patch_fit(args *a, const char *path);
 int patch_remove(args *a, const char *path);
 int patch_check(args *a, const char *path);
+int patch_weld(args *a, const char *path);
 int patch_noise(args *a, const char *path);
 int patch_tile(args *a, const char *path);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// karst patch check: is the net whole ground, and where its tile counts are forced along strips.
+// karst patch check and weld: is the net whole ground, and making it so.
 #include <stdlib.h>
+
+#include "karst/netweld.h"
 
 #include "net_edit.h"
 #include "patch.h"
@@ -32,5 +34,67 @@ int patch_check(args *a, const char *path) {
     cJSON_AddNumberToObject(a->out, "open_edges", open);
     zone_set_free(&set);
     karst_net_destroy(net);
+    return EXIT_DONE;
+}
+
+// ---- weld ----------------------------------------------------------------------------------------------
+
+enum { REPAIRS_TOLD = 20, REPAIRS_LISTED = 10000 };
+
+typedef struct listener {
+    args *a;
+    cJSON *list;
+    int count;
+} listener;
+
+static void hear(void *context, const karst_net_repair *r) {
+    static const char *const kinds[] = {"corner", "edge", "turned", "removed"};
+    static const char *const lines[] = {"corner %d became corner %d", "edge %d became edge %d",
+                                        "patch %d turned over, its lower side was up", "patch %d removed: lost a side",
+                                        "patch %d removed: patch %d again"};
+    listener *l = context;
+    char line[100];
+    int form = r->kind == KARST_REPAIR_REMOVED && r->into != KARST_NET_NONE ? 4 : (int)r->kind;
+    if (l->count++ < REPAIRS_TOLD) {
+        snprintf(line, sizeof line, lines[form], r->index, r->into);
+        say(l->a, "  %s, at %.2f, %.2f, %.2f\n", line, r->at.x, r->at.y, r->at.z);
+    }
+    if (l->count > REPAIRS_LISTED || !l->a->json) return;
+    const double at[3] = {r->at.x, r->at.y, r->at.z};
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddStringToObject(row, "kind", kinds[r->kind]);
+    cJSON_AddNumberToObject(row, "index", r->index);
+    if (r->into != KARST_NET_NONE) cJSON_AddNumberToObject(row, "into", r->into);
+    cJSON_AddItemToObject(row, "at", cJSON_CreateDoubleArray(at, 3));
+    cJSON_AddItemToArray(l->list, row);
+}
+
+int patch_weld(args *a, const char *path) {
+    bool bad = false;
+    karst_net_weld_def def = karst_net_weld_def_default();
+    karst_net_welded done = {0};
+    def.distance_m = arg_real(a, "--distance", def.distance_m, 0, 1000, &bad);
+    if (bad) return EXIT_USAGE;
+    listener l = {.a = a, .list = cJSON_AddArrayToObject(a->out, "repairs")};
+    def.tell = hear, def.context = &l, def.report = &a->report;
+    net_edit e;
+    karst_status status = net_edit_begin(a, path, "patch weld", NET_NEEDED, &e);
+    if (!status) {
+        int32_t before = open_edges(e.net);
+        status = karst_net_weld(e.net, &def, &done);
+        int32_t after = status ? 0 : open_edges(e.net);
+        status = net_edit_end(a, &e, status);
+        if (!status && l.count > REPAIRS_TOLD) say(a, "  ... and %d more\n", l.count - REPAIRS_TOLD);
+        if (!status) say(a, "%d open edges, there were %d\n", after, before);
+        cJSON_AddNumberToObject(a->out, "open_edges", after);
+        cJSON_AddNumberToObject(a->out, "open_edges_before", before);
+    }
+    if (status) return could_not(a, status);
+    say(a, "%d corners and %d edges merged, %d patches turned over, %d removed\n", done.corners, done.edges,
+        done.turned, done.removed);
+    cJSON_AddNumberToObject(a->out, "merged_corners", done.corners);
+    cJSON_AddNumberToObject(a->out, "merged_edges", done.edges);
+    cJSON_AddNumberToObject(a->out, "turned", done.turned);
+    cJSON_AddNumberToObject(a->out, "removed", done.removed);
     return EXIT_DONE;
 }

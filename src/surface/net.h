@@ -22,3 +22,9 @@ int32_t kst_cutter_zones(const kst_cutter *cutter);
 // As karst_net_cut(); by z, then x.
 karst_status kst_cutter_cut(kst_cutter *cutter, int32_t index, const karst_noise_bank *bank, karst_report *report,
                             karst_zone **out);
+
+// net_turn.c: which patches to turn over so that neighbours run opposite ways, those that are gone left out. Room for a
+// byte a patch.
+karst_status kst_net_turns(const karst_net *net, const uint8_t *gone, uint8_t *out);
+void kst_patch_turn_over(karst_net_patch *patch);
+uint8_t kst_side_bits(const karst_net_side *side);  // the eighths that it takes

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Weld: make one net of parts that lie side by side, and mend what tools leave behind. See docs/patch.md.
+#pragma once
+#include "karst/net.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum karst_repair_kind {
+    KARST_REPAIR_CORNER,   ///< corner `index` became corner `into`
+    KARST_REPAIR_EDGE,     ///< edge `index` became edge `into`
+    KARST_REPAIR_TURNED,   ///< patch `index` was turned over: its neighbours saw its lower side
+    KARST_REPAIR_REMOVED,  ///< patch `index` was removed: it had lost a side, or was patch `into` again
+} karst_repair_kind;
+
+/// One thing that a weld did.
+typedef struct karst_net_repair {
+    karst_repair_kind kind;
+    int32_t index, into;  ///< as numbered before; into KARST_NET_NONE: nothing
+    karst_pos at;         ///< world [m]
+} karst_net_repair;
+
+/// Parameters of a weld. Start from karst_net_weld_def_default().
+typedef struct karst_net_weld_def {
+    double distance_m;  ///< corners up to this far apart become one, >= 0; default 0.01
+    void (*tell)(void *context, const karst_net_repair *repair);  ///< of each repair, in order; NULL: nobody
+    void *context;
+    karst_report *report;
+    uint32_t cookie;  ///< set by the default function, do not touch
+} karst_net_weld_def;
+
+/// 1 cm, nobody is told.
+KARST_API karst_net_weld_def karst_net_weld_def_default(void);
+
+/// How many repairs of each kind.
+typedef struct karst_net_welded {
+    int32_t corners, edges, turned, removed;
+} karst_net_welded;
+
+/// Weld a net, finished or not, and finish it. In this order:
+/// - A corner that stands alone becomes the nearest one of lower number within the distance; places stay those of the
+///   lower number.
+/// - Edges between the same two corners become the one of least number, if they run alike: their middles are no further
+///   apart than the distance or a quarter of their chord. Corners inside them go along.
+/// - Patches that lost a side, lie on themselves or are the same as another go.
+/// - Neighbours run opposite ways along their edge: of patches that hang together the fewer ones are turned over.
+/// - Edges and corners that no patch needs go.
+/// Numbers keep their order. A net that has nothing to mend keeps every bit, but for those.
+/// Threads: one call a net. Cost: O(n log n).
+/// @param info may be NULL
+/// @return KARST_ERROR_FORMAT (an element names one that is not there, or what karst_net_finish() says), as
+/// karst_net_finish(); the net is then not finished
+KARST_API karst_status karst_net_weld(karst_net *net, const karst_net_weld_def *def, karst_net_welded *info);
+
+#ifdef __cplusplus
+}
+#endif
