@@ -25,6 +25,10 @@ static int read_options(picture *p, args *a) {
     p->samples = (int)arg_int(a, "--samples", 4, 1, 4, &bad);
     p->budget = karst_budget_default();
     p->budget.skirt_m = (float)arg_real(a, "--skirt", 0, 0, 1e7, &bad);
+    const char *ground = arg_text(a, "--ground", "both");
+    p->no_field = !strcmp(ground, "patches"), p->no_patches = !strcmp(ground, "field");
+    if (!p->no_field && !p->no_patches && strcmp(ground, "both"))
+        return say_usage(a, "--ground %s: give one of: field, patches, both", ground);
     p->edge_px = (float)arg_real(a, "--edge", 12, 0.1, 1e5, &bad);
     p->budget.error_px = (float)arg_real(a, "--lod-error", 1, 1e-3, 1e6, &bad);
     look->haze = (float)arg_real(a, "--haze", look->haze, 0, 50, &bad);
@@ -89,7 +93,9 @@ int picture_open(picture *p, args *a, const char *path) {
         if (status) kst_fail(&a->report, status, "%s: cannot be drawn: %s", path, karst_status_text(status));
     }
     if (!status) {
-        result = patches_open(&p->patches, a, p->pack);
+        result = p->no_patches ? EXIT_DONE : patches_open(&p->patches, a, p->pack);
+        if (!result && p->no_field && !p->patches.count)
+            result = say_usage(a, "--ground patches: %s has none; karst patch fits some", path);
         if (result) picture_close(p);
         return result;
     }
@@ -119,6 +125,7 @@ karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame
     p->damaged += frame->damage_count;
     if (frame->figures.kept_pending > p->kept_pending) p->kept_pending = frame->figures.kept_pending;
     if (frame->figures.kept_for_memory > p->kept_for_memory) p->kept_for_memory = frame->figures.kept_for_memory;
+    if (p->no_field) frame->patch_count = frame->batch_count = frame->chunk_count = 0;
     return karst_gl_render(p->gl, frame, view, 0, &p->look, p->samples, p->rgb);
 }
 

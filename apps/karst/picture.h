@@ -17,7 +17,8 @@ typedef struct picture {
     int width, height, samples;
     float fov_rad;
     karst_budget budget;
-    float edge_px;  // longest of patches
+    float edge_px;              // longest of patches
+    bool no_field, no_patches;  // not drawn though there
     uint8_t *rgb;
     const char *path;  // of the pack
     int damaged;       // chunks found so by now
@@ -30,6 +31,7 @@ typedef struct picture {
     {"--size", "WxH", "pixels (960x540)"}, {"--fov-deg", "F", "vertical field of view [degrees] (50)"},              \
         {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)"},                         \
         {"--lod-error", "PX", "largest error anywhere on the screen [pixels] (1)"},                                  \
+        {"--ground", "NAME", "of a world with both: field, patches or both (both)"},                                 \
         {"--edge", "PX", "longest edge of a triangle of patches [pixels] (12)"},                                     \
         {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)"},                          \
         {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \

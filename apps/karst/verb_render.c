@@ -158,9 +158,11 @@ static int draw_view(args *a, picture *p, const char *output, const karst_view *
     if (status) return could_not(a, status);
     double error = frame.figures.worst_error_px;
     picture_tell(a, p);
+    karst_gl_zone_figures zones = {0};
+    if (p->patches.count) zones = karst_gl_zones_figures(p->patches.drawn);
     say(a, "%s: %d x %d, %lld triangles in %d draws, error at most %.3g px, %.0f ms of processor time, on %s\n", output,
-        p->width, p->height, (long long)frame.figures.triangles, frame.figures.draws, error, cpu * 1e3,
-        karst_gl_device());
+        p->width, p->height, (long long)(frame.figures.triangles + zones.triangles), frame.figures.draws + zones.draws,
+        error, cpu * 1e3, karst_gl_device());
     if (units->count) tell_army(a, units);
     if (shares->is_one) tell_budget(a, shares, &frame, units);
     cJSON_AddStringToObject(a->out, "picture", output);

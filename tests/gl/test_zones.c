@@ -299,6 +299,59 @@ static void paint_is_where_it_was_put(void **state) {
     free(bank);
 }
 
+// ---- light -----------------------------------------------------------------------------------------
+
+static double light_of(const uint8_t *p) {
+    return 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2];
+}
+
+// Pixels of which shadows leave less than half of their code; and how much they leave of all.
+static int darkened(ground *g, karst_gl_zones *plain, const karst_view *view, double *left) {
+    static picture lit, bare;
+    karst_zone_budget budget = karst_zone_budget_default();
+    karst_zone_frame frame;
+    show(g, view, &budget, &frame);
+    assert_int_equal(karst_gl_zones_show(plain, &frame), KARST_OK);
+    draw(g, view, lit);
+    g->look.zones = plain;
+    draw(g, view, bare);
+    g->look.zones = g->zones;
+    int count = 0;
+    double sum[2] = {0};
+    for (int k = 0; k < W * H; ++k) {
+        double a = light_of(lit + 3 * k), b = light_of(bare + 3 * k);
+        count += a < 0.5 * b;
+        sum[0] += a, sum[1] += b;
+    }
+    *left = sum[0] / sum[1];
+    return count;
+}
+
+static void the_arch_casts_a_shadow_and_the_cave_is_dark(void **state) {
+    (void)state;
+    ground g = begin(true, 15, "");
+    karst_gl_zones *plain;
+    karst_gl_zones_def def = karst_gl_zones_def_default();
+    def.shadows = false;
+    assert_int_equal(karst_gl_zones_create(g.gl, g.scene, &def, &plain), KARST_OK);
+    karst_gl_look_sun(&g.look, 9.5f, 0.785f, 105);
+    karst_view arch = view_of((karst_pos){392, 90, 20}, (karst_pos){392, 14, 88}, 0.9f);
+    karst_view cave = view_of((karst_pos){126, 23, 234}, (karst_pos){127, 12, 240}, 0.9f);
+    karst_view meadow = view_of((karst_pos){250, 50, 50}, (karst_pos){250, 14, 80}, 0.6f);
+    double left[3];
+    int shadow = darkened(&g, plain, &arch, &left[0]);
+    darkened(&g, plain, &cave, &left[1]);
+    int open = darkened(&g, plain, &meadow, &left[2]);
+    print_message(
+        "shadows round an arch: %d of %d pixels; light that they leave on the floor of a cave %.2f, on a meadow %.2f\n",
+        shadow, W * H, left[1], left[2]);
+    assert_in_range(shadow, W * H / 100, W * H / 3);
+    assert_int_equal(open, 0);
+    assert_true(left[1] < 0.5 && left[2] > 0.98);
+    karst_gl_zones_destroy(plain);
+    end(&g);
+}
+
 // ---- what is on the device -------------------------------------------------------------------------
 
 static void what_is_not_needed_gives_way_and_comes_again(void **state) {
@@ -464,6 +517,7 @@ int main(void) {
         cmocka_unit_test(the_device_morphs_as_the_twin_does_to_the_bit),
         cmocka_unit_test(the_picture_is_that_of_the_twins_triangles),
         cmocka_unit_test(paint_is_where_it_was_put),
+        cmocka_unit_test(the_arch_casts_a_shadow_and_the_cave_is_dark),
         cmocka_unit_test(what_is_not_needed_gives_way_and_comes_again),
         cmocka_unit_test(no_red_shows_in_the_cave_and_under_the_arch),
         cmocka_unit_test(sides_without_their_own_level_show_red),
