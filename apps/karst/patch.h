@@ -6,6 +6,7 @@
 
 int patch_sample(args *a, const char *path);
 int patch_fit(args *a, const char *path);
+int patch_import(args *a, const char *path);
 int patch_remove(args *a, const char *path);
 int patch_check(args *a, const char *path);
 int patch_weld(args *a, const char *path);

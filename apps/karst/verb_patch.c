@@ -2,28 +2,49 @@
 // karst patch: the net of curved patches of a world. Its sub-commands are files of their own.
 #include "patch.h"
 
-enum { SAMPLE = 1, FIT = 2, CHECK = 4, NOISE = 8, TILE = 16, REMOVE = 32, WELD = 64, DABS = NOISE | TILE };
+enum {
+    SAMPLE = 1,
+    FIT = 2,
+    CHECK = 4,
+    NOISE = 8,
+    TILE = 16,
+    REMOVE = 32,
+    WELD = 64,
+    IMPORT = 128,
+    DABS = NOISE | TILE
+};
 
 static const struct {
     const char *name;
     int bit, words;
     int (*run)(args *a, const char *path);
 } commands[] = {
-    {"sample", SAMPLE, 2, patch_sample}, {"fit", FIT, 2, patch_fit},    {"check", CHECK, 2, patch_check},
-    {"noise", NOISE, 2, patch_noise},    {"tile", TILE, 2, patch_tile}, {"remove", REMOVE, 2, patch_remove},
-    {"weld", WELD, 2, patch_weld},
+    {"sample", SAMPLE, 2, patch_sample}, {"fit", FIT, 2, patch_fit},          {"check", CHECK, 2, patch_check},
+    {"noise", NOISE, 2, patch_noise},    {"tile", TILE, 2, patch_tile},       {"remove", REMOVE, 2, patch_remove},
+    {"weld", WELD, 2, patch_weld},       {"import", IMPORT, 3, patch_import},
 };
-#define COMMAND_NAMES "sample, fit, check, weld, noise, tile, remove"
+#define COMMAND_NAMES "sample, fit, import, check, weld, noise, tile, remove"
 
 // Which sub-commands an option goes with.
 static const struct {
     const char *name;
     int commands;
 } belongs[] = {
-    {"--area", FIT},       {"--tolerance", FIT}, {"--tile-cells", FIT},
-    {"--steps", FIT},      {"--distance", WELD}, {"--slot", SAMPLE | FIT | NOISE},
-    {"--set", FIT | DABS}, {"--tint", TILE},     {"--at", DABS},
-    {"--radius", DABS},    {"--dabs", DABS},
+    {"--area", FIT},
+    {"--tolerance", FIT},
+    {"--tile-cells", FIT},
+    {"--steps", FIT | IMPORT},
+    {"--distance", WELD},
+    {"--crease", IMPORT},
+    {"--unit", IMPORT},
+    {"--up", IMPORT},
+    {"--tiles", IMPORT},
+    {"--slot", SAMPLE | FIT | IMPORT | NOISE},
+    {"--set", FIT | IMPORT | DABS},
+    {"--tint", TILE},
+    {"--at", DABS},
+    {"--radius", DABS},
+    {"--dabs", DABS},
 };
 
 static int run(args *a) {
@@ -44,12 +65,16 @@ static const option options[] = {
     {"--tolerance", "M", "fit: most that patches may lie beside the field [m] (0.1)"},
     {"--tile-cells", "N", "fit: cells of the field along a tile, 1, 2, 4 or 8; patches have 2 to 16 tiles (1)"},
     {"--steps", "N",
-     "fit: lattice steps in a metre, 16..4096, a power of two; 256 reach 128 m from a zone's middle (256)"},
+     "fit, import: lattice steps in a metre, 16..4096, a power of two; 256 reach 128 m from a zone's middle (256)"},
+    {"--crease", "DEG", "import: quads that meet at more than this fold there (0: smooth everywhere)"},
+    {"--tiles", "N", "import: tiles along each side of a quad: 2, 4, 8 or 16 (8)"},
+    {"--unit", "M", "import: metres in a unit of the file (1)"},
+    {"--up", "y|z", "import: which axis of the file is up (y)"},
     {"--distance", "M",
      "weld: corners up to this far apart become one, edges between the same corners too; patches that show their lower "
      "side are turned over, those that lost a side go [m] (0.01)"},
     {"--slot", "N",
-     "displacement map, 0 flat to 15 roughest: of all tiles of fit (0), the roughest of sample (15), what "
+     "displacement map, 0 flat to 15 roughest: of all tiles of fit and import (0), the roughest of sample (15), what "
      "noise sets"},
     {"--set", "NAME", "tile set: " PATCH_SET_NAMES},
     {"--tint", "RRGGBB", "tile: what the colour is multiplied by, ffffff none"},
@@ -61,14 +86,16 @@ static const option options[] = {
 
 const verb verb_patch = {
     .name = "patch",
-    .usage = "WORLD sample|fit|check|weld|noise|tile|remove [options]",
+    .usage = "WORLD sample|fit|import MESH|check|weld|noise|tile|remove [options]",
     .summary =
-        "The net of curved patches of a world: make the sample land or fit patches to the field, prove and weld them, "
+        "The net of curved patches of a world: make the sample land, fit patches to the field, make them of the quads "
+        "of an OBJ file, prove and weld them, "
         "give them "
         "displacement, paint them. Each is one undoable step.",
     .example =
         "karst new land.karst --net sample\n"
         "karst patch island.karst fit --area 0,0,512,512 --tolerance 0.1\n"
+        "karst patch land.karst import cave.obj --crease 40\n"
         "karst patch land.karst tile --set sand --at 110,0,80 --radius 20 --tint e0d0b0\n"
         "karst patch land.karst noise --slot 12 --set rock --at 240,40,200 --radius 30\n"
         "karst patch land.karst weld --distance 0.05\n"

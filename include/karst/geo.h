@@ -174,6 +174,37 @@ KARST_API karst_status karst_geo_export_model(const karst_model *model, const ch
                                               const karst_progress *progress, karst_report *report,
                                               karst_export_info *info);
 
+/// Quads of a mesh, to make patches of (karst_net_from_cage()).
+typedef struct karst_quads {
+    karst_pos *places;    ///< [m]
+    int32_t (*quads)[4];  ///< as in karst_net_cage: the other way round than faces of a file
+    int32_t place_count, quad_count;
+    int32_t turned;                 ///< quads that faced against their neighbours
+    int32_t place_room, quad_room;  ///< do not touch
+} karst_quads;
+
+/// How to read quads. Start from karst_quads_def_default().
+typedef struct karst_quads_def {
+    double unit_m;      ///< metres in a unit of the file; default 1
+    karst_model_up up;  ///< default KARST_MODEL_UP_Y
+    const karst_progress *progress;
+    uint32_t cookie;  ///< set by the default function, do not touch
+} karst_quads_def;
+
+/// Metres, Y up.
+KARST_API karst_quads_def karst_quads_def_default(void);
+
+/// Read an OBJ file whose faces are all quads. Quads that meet face alike: the fewer ones are turned over. Lines that
+/// only look concerns are left out; what is neither is refused by its line.
+/// @param def NULL: the default @param report one line that names file, line, fault and remedy; may be NULL
+/// @param out yours until karst_quads_destroy(); untouched on error Threads: any. Cost: O(n log n).
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_UNSUPPORTED (no face), KARST_ERROR_MEMORY,
+/// KARST_ERROR_CANCELLED
+KARST_API karst_status karst_geo_read_quads(const char *path, const karst_quads_def *def, karst_report *report,
+                                            karst_quads **out);
+/// Free quads. NULL is allowed.
+KARST_API void karst_quads_destroy(karst_quads *quads);
+
 /// Write an 8-bit RGB picture of width * height * 3 bytes as PNG, rows from the top. Written beside and renamed.
 /// Threads: any. @return KARST_ERROR_FILE, KARST_ERROR_MEMORY
 KARST_API karst_status karst_geo_write_png(const char *path, int width, int height, const uint8_t *rgb,

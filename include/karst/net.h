@@ -141,9 +141,9 @@ KARST_API karst_status karst_net_finish(karst_net *net, karst_report *report);
 /// corner of those near. The net stays finished
 KARST_API int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int set, int32_t tint);
 
-/// Give tiles a displacement map: those whose middle, before displacement, lies within radius_m of a world place. A tile
-/// with a side on a crease gets half the slot, so that folds stay sharp. The maps of edges follow: the calmest of the
-/// tiles along each; a corner's own displacement is of the calmest edge that ends there.
+/// Give tiles a displacement map: those whose middle, before displacement, lies within radius_m of a world place. A
+/// tile with a side on a crease gets half the slot, so that folds stay sharp. The maps of edges follow: the calmest of
+/// the tiles along each; a corner's own displacement is of the calmest edge that ends there.
 /// @param radius_m INFINITY: the whole net @param slot 0..15
 /// @param set KARST_NET_NONE: as it is, else the noise set of patches that have such a tile
 /// @return tiles that changed. Threads: one writer a net. Cost: O(net). The net stays finished. KARST_NET_NONE: out of
@@ -161,10 +161,12 @@ typedef struct karst_net_cage {
                                      ///< edges; their tile counts are the quad's less this; NULL: 0
     const uint8_t *slot;             ///< displacement map of all tiles of a quad; NULL: 0, flat
     const uint8_t *noise_set;        ///< of a quad, and its tile set; the higher rank takes a border. NULL: 0
+    double crease_rad;               ///< 0..pi: quads that meet at more fold there: the edge is a crease, and the
+                                     ///< surface to either side has tangents of its own. 0: smooth everywhere
 } karst_net_cage;
 
 /// Fill an empty net with smooth patches through the places of a cage: handles lie in the tangent planes of its
-/// corners. It is then finished.
+/// corners, but at creases. It is then finished.
 /// @return as karst_net_finish(); KARST_ERROR_FORMAT names the quad
 KARST_API karst_status karst_net_from_cage(karst_net *net, const karst_net_cage *cage, karst_report *report);
 

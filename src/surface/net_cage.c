@@ -2,17 +2,20 @@
 // Smooth patches through a cage of quads. Handles lie a third along each edge of the cage, in the tangent planes of its
 // ends; inner points complete the parallelogram of their corner. A quad that is split becomes 4 or 16 patches on the
 // same surface, which bind to its neighbours' edges.
-#include "surface/net.h"
+#include "surface/net_cage.h"
 
 typedef struct link {  // an edge of the cage
     int32_t low, high, edge, inside[7];
     int32_t next;
 } link;
 
+// Corners of a quad at the ends of its sides, as sides of a patch run.
+static const uint8_t side_end[4][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 3}};
+
 typedef struct cage {
     karst_net *net;
     const karst_net_cage *def;
-    karst_vec3 *normals;
+    kst_cage_shape shape;
     link *links;
     int32_t *first;  // of a place: its links to higher places
     int32_t link_count;
@@ -32,6 +35,8 @@ static int set_of(const karst_net_cage *d, int32_t quad) {
 
 static karst_status check(const cage *c) {
     const karst_net_cage *d = c->def;
+    if (!(d->crease_rad >= 0 && d->crease_rad <= 3.1415927))
+        return kst_fail(c->report, KARST_ERROR_ARGUMENT, "creases at %g rad; angles are 0 to pi", d->crease_rad);
     for (int32_t k = 0; k < d->place_count; ++k) {
         double v[3] = {d->places[k].x - c->net->origin.x, d->places[k].y - c->net->origin.y,
                        d->places[k].z - c->net->origin.z};
@@ -75,27 +80,24 @@ static karst_vec3 between(const cage *c, int32_t a, int32_t b) {
     return (karst_vec3){(float)(p[b].x - p[a].x), (float)(p[b].y - p[a].y), (float)(p[b].z - p[a].z)};
 }
 
-static void make_normals(cage *c) {
-    const karst_net_cage *d = c->def;
-    for (int32_t k = 0; k < d->quad_count; ++k)
-        for (int i = 0; i < 4; ++i) {
-            int32_t v = d->quads[k][i], a = d->quads[k][(i + 1) & 3], b = d->quads[k][(i + 3) & 3];
-            karst_vec3 n = kst_unit(kst_cross(between(c, v, b), between(c, v, a)));
-            c->normals[v] = kst_add(c->normals[v], n);
-        }
-    for (int32_t k = 0; k < d->place_count; ++k) c->normals[k] = kst_unit(c->normals[k]);
-}
-
-// A third of the way from a to b, in the tangent plane of a.
-static void handle(const cage *c, int32_t a, int32_t b, int32_t out[3]) {
-    karst_vec3 way = kst_scale(between(c, a, b), 1 / 3.0f), n = c->normals[a];
-    way = kst_sub(way, kst_scale(n, kst_dot(way, n)));
+// A third of the way from a to b, in the tangent plane n of a. A fold goes on straight through a, or leads straight to
+// b where it does not go on.
+static void handle(const cage *c, int32_t a, int32_t b, bool fold, karst_vec3 n, int32_t out[3]) {
+    karst_vec3 way = kst_scale(between(c, a, b), 1 / 3.0f);
+    const int32_t *along = c->shape.along[a];
+    if (!fold) {
+        way = kst_sub(way, kst_scale(n, kst_dot(way, n)));
+    } else if (c->shape.fold_count[a] == 2) {
+        karst_vec3 through = kst_unit(between(c, along[0] == b ? along[1] : along[0], b));
+        way = kst_scale(through, kst_dot(way, through));
+    }
     const karst_pos p = c->def->places[a];
     to_steps(c, (karst_pos){p.x + (double)way.x, p.y + (double)way.y, p.z + (double)way.z}, out);
 }
 
-// The link between two places of a quad, made when it is new. Its map is the calmer one of its quads'.
-static karst_status link_of(cage *c, int32_t a, int32_t b, int noise, link **out) {
+// The link of a side of a quad, made when it is new. Its map is the calmer one of its quads'.
+static karst_status link_of(cage *c, int32_t quad, int side, int noise, link **out) {
+    int32_t a = c->def->quads[quad][side_end[side][0]], b = c->def->quads[quad][side_end[side][1]];
     int32_t low = a < b ? a : b, high = a < b ? b : a;
     for (int32_t k = c->first[low]; k >= 0; k = c->links[k].next)
         if (c->links[k].high == high) {
@@ -106,9 +108,12 @@ static karst_status link_of(cage *c, int32_t a, int32_t b, int noise, link **out
         }
     link *l = &c->links[c->link_count];
     *l = (link){.low = low, .high = high, .inside = {-1, -1, -1, -1, -1, -1, -1}, .next = c->first[low]};
-    karst_net_edge edge = {.corner = {low, high}, .noise = (uint8_t)noise};
-    handle(c, low, high, edge.handle[0]);
-    handle(c, high, low, edge.handle[1]);
+    bool fold = c->shape.fold[4 * quad + side];
+    karst_net_edge edge = {.corner = {low, high}, .noise = (uint8_t)noise, .crease = fold};
+    for (int end = 0; end < 2; ++end) {
+        int32_t from = end ? high : low, at = 4 * quad + side_end[side][from == b];
+        handle(c, from, end ? low : high, fold, c->shape.normal[at], edge.handle[end]);
+    }
     karst_status status = karst_net_add_edge(c->net, &edge, &l->edge);
     if (status) return status;
     c->first[low] = c->link_count++;
@@ -219,11 +224,10 @@ static karst_status make_quad(cage *c, int32_t quad) {
     karst_net_patch patch = {.tiles_log2 = {3, 3}, .noise_set = (uint8_t)set};
     if (d->tiles_log2) memcpy(patch.tiles_log2, d->tiles_log2[quad], sizeof patch.tiles_log2);
     memset(patch.slot, slot, sizeof patch.slot);
-    static const uint8_t ends[4][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 3}};
     link *links[4];
     for (int k = 0; k < 4; ++k) {
-        int32_t a = v[ends[k][0]], b = v[ends[k][1]];
-        karst_status status = link_of(c, a, b, noise, &links[k]);
+        int32_t a = v[side_end[k][0]], b = v[side_end[k][1]];
+        karst_status status = link_of(c, quad, k, noise, &links[k]);
         if (status) return status;
         patch.side[k] = (karst_net_side){links[k]->edge, a < b ? 0 : 8, a < b ? 8 : 0};
     }
@@ -254,7 +258,6 @@ static karst_status fill(cage *c) {
                 if (calm[v] < 0 || d->slot[k] < (calm[v] & 15)) calm[v] = (int16_t)(d->slot[k] + 16 * set_of(d, k));
             }
     }
-    make_normals(c);
     for (int32_t k = 0; k < d->place_count && !status; ++k) {
         int noise = calm[k] < 0 ? 0 : calm[k];
         float h = kst_bank_height(bank, noise, (float)(k % 31) * 1.37f, (float)(k % 29) * 1.11f);
@@ -276,17 +279,14 @@ karst_status karst_net_from_cage(karst_net *net, const karst_net_cage *def, kars
     karst_status status = check(&c);
     if (status) return status;
     size_t places = (size_t)def->place_count + 1, links = 4 * (size_t)def->quad_count + 1;
-    c.normals = kst_alloc_array(a, places, sizeof *c.normals);
     c.first = kst_alloc_array(a, places, sizeof *c.first);
     c.links = kst_alloc_array(a, links, sizeof *c.links);
-    if (!c.normals || !c.first || !c.links) {
-        status = KARST_ERROR_MEMORY;
-    } else {
-        memset(c.normals, 0, places * sizeof *c.normals);
+    status = c.first && c.links ? kst_cage_shape_make(&c.shape, def, a) : KARST_ERROR_MEMORY;
+    if (!status) {
         memset(c.first, 0xFF, places * sizeof *c.first);
         status = fill(&c);
     }
-    kst_free(a, c.normals, places * sizeof *c.normals);
+    kst_cage_shape_free(&c.shape);
     kst_free(a, c.first, places * sizeof *c.first);
     kst_free(a, c.links, links * sizeof *c.links);
     if (!status) status = karst_net_finish(net, report);

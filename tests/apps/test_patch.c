@@ -223,6 +223,41 @@ static void a_weld_tells_each_repair(void **state) {
     cJSON_Delete(o);
 }
 
+static void a_mesh_of_quads_becomes_patches(void **state) {
+    (void)state;
+    const char *world = make_land("import.karst"), *mesh = temp_path("cube.obj"), *bad = temp_path("tri.obj");
+    spill(mesh,
+          "v 0 0 0\nv 12 0 0\nv 12 12 0\nv 0 12 0\nv 0 0 12\nv 12 0 12\nv 12 12 12\nv 0 12 12\n"
+          "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 1 4 8 5\n");  // the last one inside out
+    spill(bad, "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
+    uint64_t before = world_hash(world);
+    cJSON *o = answer_of(run_karst("patch", world, "import", mesh, "--crease", "40", "--tiles", "4", "--slot", "6",
+                                   "--set", "moss", "--json"));
+    assert_true(number_in(o, "patches") == 6 && number_in(o, "turned") == 1 && number_in(o, "creases") == 12);
+    cJSON_Delete(o);
+    assert_true(answer_number(run_karst("patch", world, "check", "--json"), "open_edges") == 0);
+    karst_net *net = net_in(world);
+    assert_true(net->patches[2].slot[5] == 6 && net->patches[2].set[3] == KARST_TILE_MOSS);
+    assert_true(net->patches[5].tiles_log2[0] == 2);
+    karst_net_destroy(net);
+    good(run_karst("undo", world, "--quiet"));
+    assert_true(world_hash(world) == before);
+    ran r = run_karst("patch", world, "import", bad);
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "tri.obj:4: a face of 3 corners"));
+    ran_free(&r);
+    const char *const usage[][3] = {{"--tiles", "5"}, {"--up", "x"}, {"--crease", "200"}, {"--tolerance", "1"}};
+    for (size_t k = 0; k < 4; ++k) {
+        r = run_karst("patch", world, "import", mesh, usage[k][0], usage[k][1]);
+        assert_int_equal(r.code, 2);
+        ran_free(&r);
+    }
+    r = run_karst("patch", world, "import");
+    assert_int_equal(r.code, 2);
+    ran_free(&r);
+    assert_true(world_hash(world) == before);
+}
+
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -232,6 +267,7 @@ int main(void) {
         cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
         cmocka_unit_test(a_fit_tells_its_price),
         cmocka_unit_test(a_weld_tells_each_repair),
+        cmocka_unit_test(a_mesh_of_quads_becomes_patches),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }
