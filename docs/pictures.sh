@@ -255,8 +255,18 @@ for view in plain wireframe; do
 done
 sheet mrm-deck 3 "${deck[@]}"
 
-# A land of patches. patch NAME [options]: $work/patch-NAME.png of the sample; shown NAME...: these as pictures of their own.
-patch() { "$bin/karst" render "${net:-net:sample}" -o "$work/patch-$1.png" --size "${size:-960x540}" --quiet "${@:2}"; }
+# A land of patches, its basin painted, and the same without displacement.
+"$bin/karst" new "$work/patches.karst" --net sample --quiet
+printf '%s\n' 110,-60,78,84 60,-30,78,46 160,-30,78,46 >"$work/dabs"
+"$bin/karst" patch "$work/patches.karst" tile --set grass --dabs "$work/dabs" --quiet
+"$bin/karst" patch "$work/patches.karst" tile --set sand --at 110,-40,78 --radius 58 --quiet
+cp "$work/patches.karst" "$work/smooth.karst"
+"$bin/karst" patch "$work/smooth.karst" noise --slot 0 --quiet
+for name in patches smooth; do "$bin/karst" bake "$work/$name.karst" -o "$work/$name.kpack" --quiet; done
+# patch NAME [options]: $work/patch-NAME.png; shown NAME...: these as pictures of their own.
+patch() {
+    "$bin/karst" render "$work/${land:-patches}.kpack" -o "$work/patch-$1.png" --size "${size:-960x540}" --quiet "${@:2}"
+}
 shown() { for name in "$@"; do palette "$work/patch-$name.png" "$out/patch-$name.png"; done; }
 patch land --eye 40,32,30 --look 120,18,90 --hour 16 --exposure 0.3
 patch arch --eye 425,26,140 --look 390,34,88 --hour 9.5 --exposure 0.4
@@ -274,6 +284,6 @@ sheet patch-wireframe 3 patch-wire-25 patch-wire-80 patch-wire-240
 size=640x480
 near=(--eye 415,30,130 --look 377,32,88 --hour 9.5 --exposure 0.3 --fov-deg 30)
 patch rough "${near[@]}"
-net=net:sample-flat patch smooth "${near[@]}"
+land=smooth patch smooth "${near[@]}"
 sheet patch-displacement 2 patch-smooth patch-rough
 unset size

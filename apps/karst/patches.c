@@ -4,46 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-#include "karst/bake.h"
-#include "scenes/nets.h"
-
-bool patches_is_made(const char *path) {
-    return !strncmp(path, "net:", 4);
-}
-
-static karst_status make_net(args *a, const char *path, karst_net **net) {
-    static const scene_net_def test = {.side = 48, .slot = 11, .tiles_log2 = 3, .noise_set = 2};
-    if (!strcmp(path, "net:sample")) return scene_net_sample(15, &a->report, net);
-    if (!strcmp(path, "net:sample-flat")) return scene_net_sample(0, &a->report, net);
-    if (!strcmp(path, "net:test")) return scene_net(&test, &a->report, net);
-    return KARST_ERROR_UNSUPPORTED;
-}
-
-// The name goes once the pack is open.
-int patches_open_made(args *a, const char *path, karst_pack **out) {
-    karst_net *net = NULL;
-    karst_status status = make_net(a, path, &net);
-    if (status == KARST_ERROR_UNSUPPORTED) return say_usage(a, "%s: give one of: %s", path, PATCHES_MADE);
-    char name[] = "/tmp/karst_net_XXXXXX";
-    int file = status ? -1 : mkstemp(name);
-    if (!status && file < 0) status = kst_fail(&a->report, KARST_ERROR_FILE, "%s: cannot be made", name);
-    if (!status) {
-        close(file);
-        karst_bake_def bake = karst_bake_def_default();
-        bake.jobs = a->jobs;
-        bake.net = net;
-        karst_bake_info info;
-        karst_pack_def def = karst_pack_def_default();
-        def.report = &a->report;
-        status = karst_bake_field(NULL, name, &bake, NULL, &a->report, &info);
-        if (!status) status = karst_pack_open(name, &def, out);
-        unlink(name);
-    }
-    karst_net_destroy(net);
-    return status ? could_not(a, status) : EXIT_DONE;
-}
 
 static void grow_box(karst_box *box, const karst_box *by) {
     box->min = (karst_pos){fmin(box->min.x, by->min.x), fmin(box->min.y, by->min.y), fmin(box->min.z, by->min.z)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Patches: ground of patches as the verbs draw it, from a pack or made by code.
+// Patches: ground of patches as the verbs draw it.
 #pragma once
 #include "app.h"
 #include "karst/glzone.h"
@@ -16,15 +16,8 @@ typedef struct patches {
     karst_box bounds;        // world [m]
 } patches;
 
-// What "net:" names, for help texts.
-#define PATCHES_MADE "net:sample, net:sample-flat, net:test"
-
-// Whether `path` names a net made by code.
-bool patches_is_made(const char *path);
-// Bake the net that `path` names into a pack that is gone when it is closed. @return an exit code, after saying what
-// went wrong
-int patches_open_made(args *a, const char *path, karst_pack **out);
-// Read all zones of a pack; count is 0 when it has none. @return as above
+// Read all zones of a pack; count is 0 when it has none. @return an exit code, after saying what went
+// wrong
 int patches_open(patches *p, args *a, const karst_pack *pack);
 void patches_close(patches *p);
 // Choose and morph what a view shows. @return KARST_ERROR_*

@@ -71,10 +71,6 @@ int picture_open(picture *p, args *a, const char *path) {
     pack_def.report = &a->report;
     pack_def.partial = arg_flag(a, "--partial");
     p->path = path;
-    if (patches_is_made(path)) {
-        result = patches_open_made(a, path, &p->pack);
-        if (result) return result;
-    }
     p->budget.sim_radius_m = 0;  // nobody walks here
     karst_gl_def gl_def = karst_gl_def_default();
     gl_def.report = &a->report;
@@ -82,7 +78,7 @@ int picture_open(picture *p, args *a, const char *path) {
     karst_scene_def scene_def = karst_scene_def_default();
     scene_def.jobs = a->jobs;
     scene_def.slot_count = 2048;  // a still picture takes what it needs; only what is used costs memory
-    karst_status status = p->pack ? KARST_OK : karst_pack_open(path, &pack_def, &p->pack);
+    karst_status status = karst_pack_open(path, &pack_def, &p->pack);
     if (!status) status = karst_gl_context_create(&a->report, &p->context);
     if (!status) status = karst_gl_create(p->pack, &gl_def, &p->gl);
     if (!status) {

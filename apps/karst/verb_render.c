@@ -227,13 +227,12 @@ static const option options[] = {
 
 const verb verb_render = {
     .name = "render",
-    .usage = "PACK | net:NAME -o PICTURE.png [options]",
+    .usage = "PACK -o PICTURE.png [options]",
     .summary = "Draw a picture of a pack.",
     .example =
         "karst render island.kpack -o island.png\n"
         "karst render island.kpack -o shore.png --eye 4150,5,7900 --look 5000,10,7400 --stand --water 390\n"
         "karst render island.kpack -o army.png --army made:tank --count 300\n"
-        "karst render net:sample -o arch.png --eye 372,18,40 --look 392,30,88\n"
         "karst render island.kpack -o frugal.png --army made:tank --triangles 100000",
     .options = options,
     .least = 1,
