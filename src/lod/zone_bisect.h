@@ -29,6 +29,7 @@ enum {
     KST_KNOT_DUE,
     KST_KNOT_WORK,
     KST_KNOT_HEADS,
+    KST_JUMP_M = 16,  // further moves begin anew: that costs about as much as ten fast frames
     KST_RIM_MAX = KARST_NET_TILES_MAX * KARST_TILE_CELLS,  // edges of faces along a span
     KST_DIRTY = 16,                                        // elements of a dirty block
 };

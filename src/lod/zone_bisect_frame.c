@@ -4,9 +4,6 @@
 
 #include "zone_bisect.h"
 
-// Jumps further than this begin anew: that costs about as much as ten fast frames.
-static const double jump_m = 16;
-
 static void free_binds(kst_binds *m, const karst_allocator *a) {
     kst_free(a, m->head, m->head_room * sizeof *m->head);
     kst_free(a, m->at, m->room * sizeof *m->at);
@@ -91,7 +88,7 @@ static bool is_another(const kst_bisect *b, const karst_zone_budget *budget, int
 static bool is_jump(const kst_bisect *b, const double (*eye)[3]) {
     for (int v = 0; v < b->eye_count; ++v) {
         double x = eye[v][0] - b->eye[v][0], y = eye[v][1] - b->eye[v][1], z = eye[v][2] - b->eye[v][2];
-        if (x * x + y * y + z * z > jump_m * jump_m) return true;
+        if (x * x + y * y + z * z > KST_JUMP_M * KST_JUMP_M) return true;
     }
     return b->face_pool.end > 4096 && b->face_pool.count < b->face_pool.end / 4;  // most of it is free ones
 }

@@ -51,6 +51,13 @@ void kst_bisect_hold(kst_bisect *b, uint32_t f) {
     put_face(b, KST_FACE_HOT, f);
 }
 
+static void place_sectors(kst_bisect *b) {
+    for (int s = 0; s < b->sectors; ++s) {
+        b->eye_along[s] = b->along[s][0] * b->eye[0][0] + b->along[s][1] * b->eye[0][2];
+        b->cursor[s] = (int64_t)floor(b->eye_along[s] / bucket_m);
+    }
+}
+
 void kst_bisect_lists_clear(kst_bisect *b) {
     memset(b->face_head, 0xFF, KST_FACE_HEADS * sizeof *b->face_head);
     memset(b->knot_head, 0xFF, KST_KNOT_HEADS * sizeof *b->knot_head);
@@ -59,9 +66,8 @@ void kst_bisect_lists_clear(kst_bisect *b) {
     for (int s = 0; s < b->sectors; ++s) {
         double turn = 6.283185307179586 * s / b->sectors;
         b->along[s][0] = cos(turn), b->along[s][1] = sin(turn);
-        b->eye_along[s] = b->along[s][0] * b->eye[0][0] + b->along[s][1] * b->eye[0][2];
-        b->cursor[s] = (int64_t)floor(b->eye_along[s] / bucket_m);
     }
+    place_sectors(b);
 }
 
 double kst_bisect_distance2(const kst_bisect *b, const int32_t at[3]) {
@@ -74,9 +80,10 @@ double kst_bisect_distance2(const kst_bisect *b, const int32_t at[3]) {
     return least;
 }
 
-// Bucket of what is due `ahead` metres from `now`; too far: somewhere in the ring's last part.
+// Bucket of what is due `ahead` metres from `now`; too far: somewhere in the ring's last part. The ring ends before the
+// buckets that a move passes: one that is looked at again does not come back into the same pass.
 static int64_t bucket_of(double now, double ahead, uint32_t number) {
-    const double ring = (KST_BUCKETS - 2) * bucket_m;
+    const double ring = (KST_BUCKETS - 2) * bucket_m - KST_JUMP_M;
     if (ahead > ring) ahead = ring * (0.7 + 0.3 * (double)(number * 2654435761u >> 16) / 65536);
     return (int64_t)floor((now + ahead) / bucket_m);
 }
@@ -111,10 +118,8 @@ void kst_bisect_put(kst_bisect *b, uint32_t f) {
     put_face(b, now ? KST_FACE_HOT : (uint32_t)(KST_SECTORS_MAX * KST_BUCKETS + (bucket & (KST_BUCKETS - 1))), f);
 }
 
-void kst_bisect_refresh(kst_bisect *b, uint32_t k) {
-    uint32_t fan[4];
-    kst_bisect_take_knot(b, k);
-    if (!kst_bisect_fan(b, k, fan)) return;
+// Into the list of merges.
+static void wait_to_go(kst_bisect *b, uint32_t k) {
     double d2 = kst_bisect_distance2(b, b->points[k].at);
     int size = b->knots[k].size, class = b->knots[k].class;
     if (!kst_bisect_wanted(b, size, class, d2)) {
@@ -126,18 +131,39 @@ void kst_bisect_refresh(kst_bisect *b, uint32_t k) {
     put_knot(b, bucket <= b->odometer_cursor ? KST_KNOT_HOT : (uint32_t)(bucket & (KST_BUCKETS - 1)), k);
 }
 
-// The list of head h goes over to that of faces or points whose turn it is.
+void kst_bisect_refresh(kst_bisect *b, uint32_t k) {
+    uint32_t fan[4];
+    kst_bisect_take_knot(b, k);
+    if (kst_bisect_fan(b, k, fan)) wait_to_go(b, k);
+}
+
+// Looks at all of a bucket that was passed; none goes back into one that was, see bucket_of().
 static void face_turn(kst_bisect *b, uint32_t h) {
     for (uint32_t f; (f = b->face_head[h]) != KST_NONE; ++b->split_tests) {
+        uint32_t next = b->faces[f].chain.next;
+        if (next != KST_NONE) __builtin_prefetch(&b->triangles[next]), __builtin_prefetch(&b->faces[next]);
         kst_bisect_take(b, f);
-        put_face(b, KST_FACE_DUE, f);
+        kst_bisect_put(b, f);
     }
 }
 static void knot_turn(kst_bisect *b, uint32_t h) {
     for (uint32_t k; (k = b->knot_head[h]) != KST_NONE; ++b->merge_tests) {
+        uint32_t next = b->knots[k].chain.next;
+        if (next != KST_NONE) __builtin_prefetch(&b->points[next]), __builtin_prefetch(&b->knots[next]);
         kst_bisect_take_knot(b, k);
-        put_knot(b, KST_KNOT_DUE, k);
+        wait_to_go(b, k);
     }
+}
+
+// The list of each move goes over to that of those whose turn it is, which is empty.
+static void all_hot(kst_bisect *b) {
+    uint32_t f = b->face_head[KST_FACE_HOT], k = b->knot_head[KST_KNOT_HOT];
+    if (f != KST_NONE) b->faces[f].chain.prev = KST_HEAD | KST_FACE_DUE;
+    if (k != KST_NONE) b->knots[k].chain.prev = KST_HEAD | KST_KNOT_DUE;
+    b->face_head[KST_FACE_DUE] = f, b->knot_head[KST_KNOT_DUE] = k;
+    b->face_head[KST_FACE_HOT] = b->knot_head[KST_KNOT_HOT] = KST_NONE;
+    face_turn(b, KST_FACE_DUE);
+    knot_turn(b, KST_KNOT_DUE);
 }
 
 void kst_bisect_move(kst_bisect *b, const double (*eye)[3]) {
@@ -146,28 +172,19 @@ void kst_bisect_move(kst_bisect *b, const double (*eye)[3]) {
         double x = eye[v][0] - b->eye[v][0], y = eye[v][1] - b->eye[v][1], z = eye[v][2] - b->eye[v][2];
         way2 = fmax(way2, x * x + y * y + z * z);
     }
+    if (way2 <= 0) return;
     memcpy(b->eye, eye, (size_t)b->eye_count * sizeof *b->eye);
-    if (way2 > 0) {
-        b->odometer += sqrt(way2);
-        int64_t now = (int64_t)floor(b->odometer / bucket_m), from = b->odometer_cursor;
-        face_turn(b, KST_FACE_HOT);
-        knot_turn(b, KST_KNOT_HOT);
-        for (int64_t k = from + 1; k <= now && k <= from + KST_BUCKETS; ++k) {
-            face_turn(b, (uint32_t)(KST_SECTORS_MAX * KST_BUCKETS + (k & (KST_BUCKETS - 1))));
-            knot_turn(b, (uint32_t)(k & (KST_BUCKETS - 1)));
-        }
-        b->odometer_cursor = now;
-        for (int s = 0; s < b->sectors; ++s) {
-            b->eye_along[s] = b->along[s][0] * eye[0][0] + b->along[s][1] * eye[0][2];
-            now = (int64_t)floor(b->eye_along[s] / bucket_m), from = b->cursor[s];
-            for (int64_t k = from + 1; k <= now && k <= from + KST_BUCKETS; ++k)
-                face_turn(b, (uint32_t)(s * KST_BUCKETS + (k & (KST_BUCKETS - 1))));
-            b->cursor[s] = now;
-        }
+    b->odometer += sqrt(way2);
+    int64_t from = b->odometer_cursor, sector_from[KST_SECTORS_MAX];
+    memcpy(sector_from, b->cursor, sizeof sector_from);
+    b->odometer_cursor = (int64_t)floor(b->odometer / bucket_m);
+    place_sectors(b);
+    all_hot(b);
+    for (int64_t k = from + 1; k <= b->odometer_cursor; ++k) {
+        face_turn(b, (uint32_t)(KST_SECTORS_MAX * KST_BUCKETS + (k & (KST_BUCKETS - 1))));
+        knot_turn(b, (uint32_t)(k & (KST_BUCKETS - 1)));
     }
-    for (uint32_t f; (f = b->face_head[KST_FACE_DUE]) != KST_NONE;) {
-        kst_bisect_take(b, f);
-        kst_bisect_put(b, f);
-    }
-    for (uint32_t k; (k = b->knot_head[KST_KNOT_DUE]) != KST_NONE;) kst_bisect_refresh(b, k);
+    for (int s = 0; s < b->sectors; ++s)
+        for (int64_t k = sector_from[s] + 1; k <= b->cursor[s]; ++k)
+            face_turn(b, (uint32_t)(s * KST_BUCKETS + (k & (KST_BUCKETS - 1))));
 }
