@@ -18,9 +18,11 @@ enum {
     KST_SECTORS_MAX = 32,
     KST_BUCKETS = 2048,
     KST_CLASSES = KST_ZONE_BELOW + KST_ZONE_ABOVE,
-    // Heads of lists of faces: buckets by sector, then of the odometer; those that every move tests; those whose turn
-    // it is; those to split.
-    KST_FACE_HOT = (KST_SECTORS_MAX + 1) * KST_BUCKETS,
+    KST_LEANING = KST_SECTORS_MAX,  // coordinates: planes by sector, then leaning ones
+    KST_ODOMETER = 2 * KST_SECTORS_MAX,
+    // Heads of lists of faces: buckets by coordinate; those that every move tests; those whose turn it is; those to
+    // split.
+    KST_FACE_HOT = (KST_ODOMETER + 1) * KST_BUCKETS,
     KST_FACE_DUE,
     KST_FACE_WORK,
     KST_FACE_HEADS,
@@ -102,12 +104,10 @@ typedef struct kst_bisect {
     kst_binds corners, spans;  // corners: point, users; spans that wait for their other side: slot, span
     // Lists
     uint32_t *face_head, *knot_head;
-    int sectors;                        // 0: directions are of no use
-    double along[KST_SECTORS_MAX][2];   // unit vectors in x, z
-    double eye_along[KST_SECTORS_MAX];  // of the eye [m]
-    int64_t cursor[KST_SECTORS_MAX];    // last bucket that was done
-    double odometer;                    // [m]
-    int64_t odometer_cursor;
+    int sectors;                       // 0: directions are of no use
+    double along[KST_SECTORS_MAX][2];  // unit vectors in x, z
+    double now[KST_ODOMETER + 1];      // coordinates of the eye [m]
+    int64_t cursor[KST_ODOMETER + 1];  // last bucket that was done
     // Of the budget
     bool ready;
     float threshold, tile_m, tile_fade_m;

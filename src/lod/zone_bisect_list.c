@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Whose turn it is: rolling lists of faces that may have to split and of points that may have to go.
 //
-// A face splits when the eye enters a ball round its middle. Each unit vector u has a plane that touches the ball, and
-// before eye.u passes it the eye is not inside. So a face waits in the sector whose plane is furthest ahead, under that
-// plane's own coordinate, and a sector looks at the buckets that eye.u has passed: nothing is ever shifted, going back
-// costs nothing. Where all planes are near, and for points, which wait for an eye to leave a ball, what counts is the
-// way that the eye has gone at most: an odometer.
+// A face splits when the eye enters a ball round its middle p. Each unit vector u has a plane that touches the ball,
+// and before eye.u passes it the eye is not inside. So a face may wait in the sector whose plane is furthest ahead,
+// under that plane's own coordinate, and a sector looks at the buckets that eye.u has passed: nothing is ever shifted,
+// going back costs nothing.
+//
+// Near its ball a plane that is a few degrees aside gains nothing. There the coordinate leans: eye.u + k way, with the
+// way that the eye has gone. The distance shrinks by the move along the direction of p, which is at most the move along
+// u and 2 sin(angle / 2) times the way: so it is not used up before the leaning coordinate has grown by as much.
+//
+// Else, and for points, which wait for an eye to leave a ball, what counts is the way alone: an odometer.
 //
 // A bucket is done when its beginning is reached: early, never late. What lies too far ahead for the ring of buckets is
 // spread over its last part and looked at again then. What is due within a bucket is looked at in each move.
@@ -14,6 +19,7 @@
 #include "zone_bisect.h"
 
 static const double bucket_m = 0.0625, least_gain_m = 0.1, rounding_m = 1e-6;
+static const double lean = 0.3, lean_cosine = 0.955;  // 2 sin(angle / 2) of 17.25 degrees, and a little more than cos
 
 static void chain_put(kst_chain *first, size_t stride, uint32_t *head, uint32_t h, uint32_t k) {
 #define CHAIN(k) ((kst_chain *)(void *)((char *)first + (k)*stride))
@@ -51,23 +57,25 @@ void kst_bisect_hold(kst_bisect *b, uint32_t f) {
     put_face(b, KST_FACE_HOT, f);
 }
 
-static void place_sectors(kst_bisect *b) {
+// The coordinates of the eye after it has gone on.
+static void place_eye(kst_bisect *b, double way_m) {
+    double way = b->now[KST_ODOMETER] += way_m;
     for (int s = 0; s < b->sectors; ++s) {
-        b->eye_along[s] = b->along[s][0] * b->eye[0][0] + b->along[s][1] * b->eye[0][2];
-        b->cursor[s] = (int64_t)floor(b->eye_along[s] / bucket_m);
+        b->now[s] = b->along[s][0] * b->eye[0][0] + b->along[s][1] * b->eye[0][2];
+        b->now[KST_LEANING + s] = b->now[s] + lean * way;
     }
+    for (int c = 0; c <= KST_ODOMETER; ++c) b->cursor[c] = (int64_t)floor(b->now[c] / bucket_m);
 }
 
 void kst_bisect_lists_clear(kst_bisect *b) {
     memset(b->face_head, 0xFF, KST_FACE_HEADS * sizeof *b->face_head);
     memset(b->knot_head, 0xFF, KST_KNOT_HEADS * sizeof *b->knot_head);
-    b->odometer = 0;
-    b->odometer_cursor = 0;
+    memset(b->now, 0, sizeof b->now);
     for (int s = 0; s < b->sectors; ++s) {
         double turn = 6.283185307179586 * s / b->sectors;
         b->along[s][0] = cos(turn), b->along[s][1] = sin(turn);
     }
-    place_sectors(b);
+    place_eye(b, 0);
 }
 
 double kst_bisect_distance2(const kst_bisect *b, const int32_t at[3]) {
@@ -82,10 +90,10 @@ double kst_bisect_distance2(const kst_bisect *b, const int32_t at[3]) {
 
 // Bucket of what is due `ahead` metres from `now`; too far: somewhere in the ring's last part. The ring ends before the
 // buckets that a move passes: one that is looked at again does not come back into the same pass.
-static int64_t bucket_of(double now, double ahead, uint32_t number) {
-    const double ring = (KST_BUCKETS - 2) * bucket_m - KST_JUMP_M;
+static int64_t bucket_of(const kst_bisect *b, int coordinate, double ahead, uint32_t number) {
+    const double ring = (KST_BUCKETS - 2) * bucket_m - 2 * KST_JUMP_M;
     if (ahead > ring) ahead = ring * (0.7 + 0.3 * (double)(number * 2654435761u >> 16) / 65536);
-    return (int64_t)floor((now + ahead) / bucket_m);
+    return (int64_t)floor((b->now[coordinate] + ahead) / bucket_m);
 }
 
 void kst_bisect_put(kst_bisect *b, uint32_t f) {
@@ -100,22 +108,21 @@ void kst_bisect_put(kst_bisect *b, uint32_t f) {
         put_face(b, KST_FACE_WORK, f);
         return;
     }
-    double radius = b->outer[m.size][m.class + KST_ZONE_BELOW] + rounding_m, best = -INFINITY;
+    double radius = b->outer[m.size][m.class + KST_ZONE_BELOW] + rounding_m, best = -INFINITY, d = sqrt(d2);
     double x = at[0] * b->fine_m - b->eye[0][0], z = at[2] * b->fine_m - b->eye[0][2];
     int sector = 0;
     for (int s = 0; s < b->sectors; ++s) {
-        double ahead = x * b->along[s][0] + z * b->along[s][1];
-        if (ahead > best) best = ahead, sector = s;
+        double along = x * b->along[s][0] + z * b->along[s][1];
+        if (along > best) best = along, sector = s;
     }
-    if (best - radius > least_gain_m) {
-        int64_t bucket = bucket_of(b->eye_along[sector], best - radius, f);
-        put_face(b, (uint32_t)(sector * KST_BUCKETS + (bucket & (KST_BUCKETS - 1))), f);
-        return;
-    }
-    double ahead = sqrt(d2) - radius;
-    int64_t bucket = bucket_of(b->odometer, ahead > 0 ? ahead : 0, f);
-    bool now = bucket <= b->odometer_cursor;
-    put_face(b, now ? KST_FACE_HOT : (uint32_t)(KST_SECTORS_MAX * KST_BUCKETS + (bucket & (KST_BUCKETS - 1))), f);
+    double ahead = best - radius;
+    int coordinate = sector;
+    if (best > lean_cosine * d && ahead * (1 + lean) < d - radius)
+        coordinate = KST_LEANING + sector, ahead = d - radius;
+    if (ahead <= least_gain_m) coordinate = KST_ODOMETER, ahead = d > radius ? d - radius : 0;
+    int64_t bucket = bucket_of(b, coordinate, ahead, f);
+    bool now = bucket <= b->cursor[coordinate];
+    put_face(b, now ? KST_FACE_HOT : (uint32_t)(coordinate * KST_BUCKETS + (bucket & (KST_BUCKETS - 1))), f);
 }
 
 // Into the list of merges.
@@ -127,8 +134,8 @@ static void wait_to_go(kst_bisect *b, uint32_t k) {
         return;
     }
     double ahead = b->outer[size][class + KST_ZONE_BELOW] - rounding_m - sqrt(d2);
-    int64_t bucket = bucket_of(b->odometer, ahead > 0 ? ahead : 0, k);
-    put_knot(b, bucket <= b->odometer_cursor ? KST_KNOT_HOT : (uint32_t)(bucket & (KST_BUCKETS - 1)), k);
+    int64_t bucket = bucket_of(b, KST_ODOMETER, ahead > 0 ? ahead : 0, k);
+    put_knot(b, bucket <= b->cursor[KST_ODOMETER] ? KST_KNOT_HOT : (uint32_t)(bucket & (KST_BUCKETS - 1)), k);
 }
 
 void kst_bisect_refresh(kst_bisect *b, uint32_t k) {
@@ -174,17 +181,13 @@ void kst_bisect_move(kst_bisect *b, const double (*eye)[3]) {
     }
     if (way2 <= 0) return;
     memcpy(b->eye, eye, (size_t)b->eye_count * sizeof *b->eye);
-    b->odometer += sqrt(way2);
-    int64_t from = b->odometer_cursor, sector_from[KST_SECTORS_MAX];
-    memcpy(sector_from, b->cursor, sizeof sector_from);
-    b->odometer_cursor = (int64_t)floor(b->odometer / bucket_m);
-    place_sectors(b);
+    int64_t from[KST_ODOMETER + 1];
+    memcpy(from, b->cursor, sizeof from);
+    place_eye(b, sqrt(way2));
     all_hot(b);
-    for (int64_t k = from + 1; k <= b->odometer_cursor; ++k) {
-        face_turn(b, (uint32_t)(KST_SECTORS_MAX * KST_BUCKETS + (k & (KST_BUCKETS - 1))));
-        knot_turn(b, (uint32_t)(k & (KST_BUCKETS - 1)));
-    }
-    for (int s = 0; s < b->sectors; ++s)
-        for (int64_t k = sector_from[s] + 1; k <= b->cursor[s]; ++k)
-            face_turn(b, (uint32_t)(s * KST_BUCKETS + (k & (KST_BUCKETS - 1))));
+    for (int c = 0; c <= KST_ODOMETER; ++c)
+        for (int64_t k = from[c] + 1; k <= b->cursor[c]; ++k) {
+            face_turn(b, (uint32_t)(c * KST_BUCKETS + (k & (KST_BUCKETS - 1))));
+            if (c == KST_ODOMETER) knot_turn(b, (uint32_t)(k & (KST_BUCKETS - 1)));
+        }
 }
