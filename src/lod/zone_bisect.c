@@ -228,8 +228,13 @@ void kst_bisect_merge(kst_bisect *b, uint32_t m) {
     uint32_t fan[4];
     if (!kst_bisect_fan(b, m, fan)) return;
     kst_bisect_take_knot(b, m);
-    unite(b, fan[0], fan[1]);
     bool both = fan[2] != KST_NONE;
+    uint32_t alone[4];  // twins that have to wait for themselves from now on
+    for (int k = 0; k < (both ? 4 : 2); ++k) {
+        alone[k] = kst_bisect_twin(b, fan[k]);
+        if (alone[k] != KST_NONE && b->faces[alone[k]].chain.prev != KST_NONE) alone[k] = KST_NONE;
+    }
+    unite(b, fan[0], fan[1]);
     if (both) {
         unite(b, fan[2], fan[3]);
         b->faces[fan[0]].nb[0] = fan[2], b->faces[fan[2]].nb[0] = fan[0];
@@ -237,5 +242,10 @@ void kst_bisect_merge(kst_bisect *b, uint32_t m) {
     kst_bisect_free_knot(b, m);
     ++b->merges;
     for (int k = 0; k < (both ? 4 : 2); k += 2) kst_bisect_put(b, fan[k]);
+    for (int k = 0; k < (both ? 4 : 2); ++k) {
+        uint32_t f = alone[k];
+        bool there = f != KST_NONE && b->triangles[f].point[0] != b->triangles[f].point[1];
+        if (there && b->faces[f].chain.prev == KST_NONE) kst_bisect_put(b, f);
+    }
     for (int k = 0; k < (both ? 4 : 2); k += 2) kst_bisect_refresh(b, b->triangles[fan[k]].point[0]);
 }

@@ -16,7 +16,7 @@
 
 enum {
     KST_SECTORS_MAX = 32,
-    KST_BUCKETS = 2048,
+    KST_BUCKETS = 4096,
     KST_CLASSES = KST_ZONE_BELOW + KST_ZONE_ABOVE,
     KST_LEANING = KST_SECTORS_MAX,  // coordinates: planes by sector, then leaning ones
     KST_ODOMETER = 2 * KST_SECTORS_MAX,
@@ -149,9 +149,16 @@ static inline void kst_bisect_mark(kst_bisect *b, int kind, uint32_t k) {
     b->dirty[kind][k / KST_DIRTY / 64] |= (uint64_t)1 << (k / KST_DIRTY % 64);
 }
 
+// The face that is halved together with this one, or KST_NONE.
+static inline uint32_t kst_bisect_twin(const kst_bisect *b, uint32_t face) {
+    uint32_t g = b->faces[face].nb[0];
+    return g != KST_NONE && b->faces[g].nb[0] == face ? g : KST_NONE;
+}
+
 // zone_bisect_list.c: whose turn it is.
 void kst_bisect_lists_clear(kst_bisect *b);
-void kst_bisect_put(kst_bisect *b, uint32_t face);      // into the list where it belongs; it is in none
+void kst_bisect_put(kst_bisect *b,
+                    uint32_t face);  // into the list where it belongs, unless its twin is in one; it is in none
 void kst_bisect_refresh(kst_bisect *b, uint32_t knot);  // into or out of the list of merges
 void kst_bisect_move(kst_bisect *b, const double (*eye)[3]);
 double kst_bisect_distance2(const kst_bisect *b, const int32_t at[3]);

@@ -363,6 +363,7 @@ static void part(kst_bisect *b, int slot, uint32_t span) {
     collect(b, slot, span, &r);
     for (int k = 0; k < r.count; ++k) {
         b->faces[r.at[k].face].nb[r.at[k].edge] = KST_NONE;
+        if (b->faces[r.at[k].face].chain.prev == KST_NONE) kst_bisect_put(b, r.at[k].face);  // its twin goes
         if (k + 1 == r.count) continue;
         uint32_t point = upper_point(b, &r, k);
         if (!b->knots[point].pinned) b->knots[point].face = r.at[k].face;

@@ -18,7 +18,7 @@
 
 #include "zone_bisect.h"
 
-static const double bucket_m = 0.0625, least_gain_m = 0.1, rounding_m = 1e-6;
+static const double bucket_m = 0.03125, least_gain_m = 0.1, rounding_m = 1e-6;
 static const double lean = 0.3, lean_cosine = 0.955;  // 2 sin(angle / 2) of 17.25 degrees, and a little more than cos
 
 static void chain_put(kst_chain *first, size_t stride, uint32_t *head, uint32_t h, uint32_t k) {
@@ -100,6 +100,8 @@ void kst_bisect_put(kst_bisect *b, uint32_t f) {
     const karst_zone_triangle *t = &b->triangles[f];
     kst_middle m = kst_bisect_middle(b, f);
     if (m.class < -KST_ZONE_BELOW) return;
+    uint32_t beyond = kst_bisect_twin(b, f);
+    if (beyond != KST_NONE && b->faces[beyond].chain.prev != KST_NONE) return;  // waits for both
     const karst_zone *zone = b->slots[t->zone].zone;
     karst_fine p = karst_zone_place(zone, t->piece, m.i, m.j);
     const int32_t at[3] = {p.x + zone->bias.x, p.y + zone->bias.y, p.z + zone->bias.z};
