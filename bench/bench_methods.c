@@ -10,7 +10,7 @@
 #include "karst/bake.h"
 #include "karst/gl.h"
 
-enum { SIDE = 1025, CAMERAS = 200, WIDTH = 640, HEIGHT = 360, SAMPLES = 4, OVER = 8 };
+enum { SIDE = 1025, SIDE_QUICK = 513, CAMERAS = 200, WIDTH = 640, HEIGHT = 360, SAMPLES = 4, OVER = 8 };
 
 static const double spacing_m = 30;
 
@@ -21,7 +21,7 @@ typedef struct race {
     karst_gl_context *context;
     karst_gl *gl;
     karst_view views[CAMERAS];
-    int cameras;
+    int cameras, side;
     uint8_t *full, *picture;
 } race;
 
@@ -34,17 +34,17 @@ typedef struct figures {
 
 // ---- the ground and the cameras ------------------------------------------------------------------------------------
 
-static karst_status bake_ground(bench *b, const char *path, bool *real) {
-    float *height = malloc(sizeof *height * SIDE * SIDE);
+static karst_status bake_ground(bench *b, int side, const char *path, bool *real) {
+    float *height = malloc(sizeof *height * (size_t)side * (size_t)side);
     if (!height) return KARST_ERROR_MEMORY;
-    *real = bench_heights(SIDE, height);
+    *real = bench_heights(side, height);
     karst_field *field = NULL;
     karst_field_def field_def = karst_field_def_default();
-    field_def.shape = (karst_field_shape){SIDE, SIDE, spacing_m, {0, 0, 0}};
+    field_def.shape = (karst_field_shape){side, side, spacing_m, {0, 0, 0}};
     karst_bake_def def = karst_bake_def_default();
     def.jobs = b->jobs;
     karst_status status = karst_field_create(&field_def, &field);
-    if (!status) status = karst_field_write(field, (karst_rect){0, 0, SIDE, SIDE}, height, NULL, NULL, SIDE);
+    if (!status) status = karst_field_write(field, (karst_rect){0, 0, side, side}, height, NULL, NULL, side);
     if (!status) status = karst_bake_field(field, path, &def, NULL, b->report, NULL);
     karst_field_destroy(field);
     free(height);
@@ -52,11 +52,11 @@ static karst_status bake_ground(bench *b, const char *path, bool *real) {
 }
 
 // Walkers, low flights and high ones, looking level or down.
-static karst_view camera(const karst_scene *scene, int k) {
-    double u[5], size = (SIDE - 1) * spacing_m, y = 0;
+static karst_view camera(const race *r, int k) {
+    double u[5], size = (r->side - 1) * spacing_m, y = 0;
     for (int c = 0; c < 5; ++c) u[c] = kst_random01(61, (uint64_t)(k * 5 + c));
     karst_pos eye = {size * (0.05 + 0.9 * u[0]), 0, size * (0.05 + 0.9 * u[1])};
-    (void)karst_scene_height(scene, eye.x, eye.z, &y);
+    (void)karst_scene_height(r->scene, eye.x, eye.z, &y);
     eye.y = y + 2 + 1500 * u[2] * u[2] * u[2];
     double turn = 6.283185307 * u[3], down = -0.05 + 0.5 * u[4];
     karst_pos look = {eye.x + cos(turn), eye.y - down, eye.z + sin(turn)};
@@ -69,6 +69,7 @@ static karst_status make_race(bench *b, race *r, bool *real) {
     if (fd < 0) return kst_fail(b->report, KARST_ERROR_FILE, "%s: cannot make a temporary file", path);
     close(fd);
     r->jobs = b->jobs;
+    r->side = b->quick ? SIDE_QUICK : SIDE;
     const char *fewer = getenv("KARST_BENCH_CAMERAS");  // a software rasteriser needs seconds for a picture
     r->cameras = b->quick ? 2 : fewer ? atoi(fewer) : CAMERAS;
     if (r->cameras < 1 || r->cameras > CAMERAS) r->cameras = CAMERAS;
@@ -77,7 +78,7 @@ static karst_status make_race(bench *b, race *r, bool *real) {
     karst_gl_def gl_def = karst_gl_def_default();
     gl_def.jobs = b->jobs;
     gl_def.report = b->report;
-    karst_status status = bake_ground(b, path, real);
+    karst_status status = bake_ground(b, r->side, path, real);
     if (!status) status = karst_pack_open(path, NULL, &r->pack);
     unlink(path);
     if (!status) status = karst_scene_create(r->pack, &scene_def, &r->scene);
@@ -86,7 +87,7 @@ static karst_status make_race(bench *b, race *r, bool *real) {
     r->full = malloc(3 * WIDTH * HEIGHT);
     r->picture = malloc(3 * WIDTH * HEIGHT);
     if (!status && (!r->full || !r->picture)) status = KARST_ERROR_MEMORY;
-    for (int k = 0; k < r->cameras && !status; ++k) r->views[k] = camera(r->scene, k);
+    for (int k = 0; k < r->cameras && !status; ++k) r->views[k] = camera(r, k);
     return status;
 }
 
