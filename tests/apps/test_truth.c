@@ -80,7 +80,7 @@ static bool brute_height(const mesh *m, double x, double z, double *y) {
 static int make_places(double (*at)[2]) {
     int n = 0;
     prop p = prop_begin("places", 1);
-    for (; n < RANDOM; ++n) {
+    for (; n < test_count(RANDOM); ++n) {
         at[n][0] = prop_real(&p, 0, CELLS);
         at[n][1] = prop_real(&p, 0, CELLS);
     }
@@ -100,8 +100,13 @@ static char *next_line(char **text) {
     return line;
 }
 
-// Number of places where the three differ.
-static int differences(const mesh *m, double (*at)[2], int count, const char *pack, bool expected) {
+// What karst query said of each place: a line of its height and a line of a ray down on it.
+typedef struct said {
+    ran heights, hits;
+    char **height, **hit;
+} said;
+
+static said ask(double (*at)[2], int count, const char *pack) {
     const char *points = temp_path("points.csv"), *rays = temp_path("rays.csv");
     FILE *p = fopen(points, "w"), *r = fopen(rays, "w");
     for (int i = 0; i < count; ++i) {
@@ -110,14 +115,30 @@ static int differences(const mesh *m, double (*at)[2], int count, const char *pa
     }
     fclose(p);
     fclose(r);
-    ran heights = run_karst("query", "height", pack, "--points", points),
-        hits = run_karst("query", "ray", pack, "--rays", rays);
-    assert_int_equal(heights.code, 0);
-    assert_int_equal(hits.code, 0);
-    char *h = heights.out, *t = hits.out;
+    said s = {.heights = run_karst("query", "height", pack, "--points", points),
+              .hits = run_karst("query", "ray", pack, "--rays", rays),
+              .height = malloc(sizeof(char *) * (size_t)count),
+              .hit = malloc(sizeof(char *) * (size_t)count)};
+    assert_int_equal(s.heights.code, 0);
+    assert_int_equal(s.hits.code, 0);
+    char *h = s.heights.out, *t = s.hits.out;
+    for (int i = 0; i < count; ++i) s.height[i] = next_line(&h), s.hit[i] = next_line(&t);
+    assert_true(*h == 0 && *t == 0);
+    return s;
+}
+
+static void said_free(said *s) {
+    ran_free(&s->heights);
+    ran_free(&s->hits);
+    free(s->height);
+    free(s->hit);
+}
+
+// Number of places where the three differ.
+static int differences(const mesh *m, double (*at)[2], int count, const said *s, bool expected) {
     int none = 0, different = 0;
     for (int i = 0; i < count; ++i) {
-        char *height_line = next_line(&h), *ray_line = next_line(&t);
+        const char *height_line = s->height[i], *ray_line = s->hit[i];
         double y = 0, height = 0, n[4] = {0};
         bool there = brute_height(m, at[i][0], at[i][1], &y);
         bool has_height = sscanf(height_line, "%*f,%*f,%lf", &height) == 1;
@@ -132,9 +153,7 @@ static int differences(const mesh *m, double (*at)[2], int count, const char *pa
             print_error("(%.17g, %.17g): export %d %.9g, height %s, ray %s\n", at[i][0], at[i][1], there, y,
                         height_line, ray_line);
     }
-    assert_true(*h == 0 && *t == 0 && none > count / 100 && none < count / 2);
-    ran_free(&heights);
-    ran_free(&hits);
+    assert_true(none > count / 100 && none < count / 2);
     return different;
 }
 
@@ -161,13 +180,15 @@ static void rays_heights_and_export_are_one_ground(void **state) {
     assert_true(m->count > CELLS * CELLS && m->count < TRIANGLES);
     double(*at)[2] = malloc(sizeof *at * (RANDOM + 4 * SIDE * SIDE));
     int count = make_places(at);
-    assert_int_equal(differences(m, at, count, pack, false), 0);
+    said s = ask(at, count, pack);
+    assert_int_equal(differences(m, at, count, &s, false), 0);
     // Controls: an export that is off by two tenths of a millimetre at one corner, and one with a triangle too few.
     m->all[700].p[1].y += 2e-4;
-    assert_in_range(differences(m, at, count, pack, true), 1, 200);
+    assert_in_range(differences(m, at, count, &s, true), 1, 200);
     m->all[700].p[1].y -= 2e-4;
     m->in_bucket[0]--;
-    assert_in_range(differences(m, at, count, pack, true), 1, 200);
+    assert_in_range(differences(m, at, count, &s, true), 1, 200);
+    said_free(&s);
     free(at);
     free(m);
 }
