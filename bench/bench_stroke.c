@@ -10,6 +10,7 @@
 #include "karst/sheet.h"
 #include "karst/stroke.h"
 #include "scenes/scenes.h"
+#include "stroke_net.h"
 
 enum { POINTS = 200, RUNS_MAX = 16 };
 
@@ -156,5 +157,5 @@ karst_status bench_stroke(bench *b) {
     karst_status status = make_world(b, &w);
     for (int k = 0; k < 3 && !status; ++k) status = rows(b, &w, &kinds[k], k == 0);
     karst_project_discard_file(w.path);
-    return status;
+    return status ? status : bench_stroke_net(b);
 }

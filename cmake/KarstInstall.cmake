@@ -38,6 +38,7 @@ set(author_headers
     history
     mask
     mrmbuild
+    netsculpt
     noise
     project
     relax

@@ -71,8 +71,7 @@ karst_status edit_begin(args *a, const char *path, const char *name, edit *out) 
     return status;
 }
 
-// The step at which the world stands.
-static karst_status find_head(karst_project *project, int64_t *head) {
+karst_status edit_find_head(karst_project *project, int64_t *head) {
     int count = 0;
     karst_status status = karst_project_log(project, NULL, 0, &count);
     karst_history_step *steps = calloc((size_t)count + 1, sizeof *steps);
@@ -86,7 +85,7 @@ static karst_status find_head(karst_project *project, int64_t *head) {
 }
 
 karst_status edit_next(args *a, edit *e, const char *name) {
-    karst_status status = e->kept ? KARST_OK : find_head(e->project, &e->head);
+    karst_status status = e->kept ? KARST_OK : edit_find_head(e->project, &e->head);
     if (!status) status = karst_project_canvas_flush(e->sheets);
     if (!status) status = karst_project_commit(e->project);
     if (!status) e->kept = true;

@@ -30,6 +30,8 @@ karst_status edit_begin(args *a, const char *path, const char *name, edit *out);
 karst_status edit_look(args *a, const char *path, edit *out);
 // Close what edit_look() opened; zeroed is allowed.
 void edit_leave(edit *e);
+// The step at which a world stands, 0 for none.
+karst_status edit_find_head(karst_project *project, int64_t *head);
 // Keep what was done so far as a step of its own, and begin another of this name on the same canvas.
 karst_status edit_next(args *a, edit *e, const char *name);
 // Keep the step if status is KARST_OK, drop it otherwise, and undo those that edit_next() kept; close. The world is

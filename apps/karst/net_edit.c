@@ -2,6 +2,9 @@
 // The command line: one step on the net of a world.
 #include "net_edit.h"
 
+#include "edit.h"
+#include "karst/history.h"
+
 // The project's line, when the failing call left it there.
 static karst_status say_why(args *a, const karst_project *project, karst_status status) {
     const char *line = project ? karst_project_message(project) : "";
@@ -46,15 +49,43 @@ void net_edit_replace(net_edit *e, karst_net *net) {
     e->net = net;
 }
 
+karst_status net_edit_next(args *a, net_edit *e, const char *name) {
+    karst_status status = e->kept ? KARST_OK : edit_find_head(e->project, &e->head);
+    if (!status) status = karst_project_set_net(e->project, e->net);
+    if (!status) status = karst_project_commit(e->project);
+    if (!status) e->kept = true;
+    if (!status) status = karst_project_begin(e->project, name);
+    return say_why(a, e->project, status);
+}
+
+karst_status net_is_alone(args *a, const char *path, bool *alone) {
+    karst_project *project;
+    karst_net *net = NULL;
+    int grounds = 0;
+    karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
+    if (status) return status;
+    status = karst_project_grounds(project, NULL, 0, &grounds);
+    if (!status && !grounds) status = karst_project_get_net(project, NULL, &net);
+    say_why(a, project, status);
+    *alone = net != NULL;
+    karst_net_destroy(net);
+    karst_project_close(project);
+    return status;
+}
+
 karst_status net_edit_end(args *a, net_edit *e, karst_status status) {
     if (!status) status = kst_progress_step(&a->progress, "keep", 0);
     if (!status) status = karst_project_set_net(e->project, e->net);
     if (!status) status = karst_project_commit(e->project);
     say_why(a, e->project, status);
-    if (status)
+    if (status) {
         karst_project_rollback(e->project);
-    else
+        if (e->kept && karst_project_go(e->project, e->head, NULL))
+            kst_fail(&a->report, status, "%s; karst undo takes back what was done before",
+                     karst_project_message(e->project));
+    } else {
         net_tell(a, e->path, e->net);
+    }
     karst_net_destroy(e->net);
     karst_project_close(e->project);
     *e = (net_edit){0};

@@ -5,7 +5,9 @@
 
 #include "edit.h"
 #include "karst/geo.h"
+#include "karst/netsculpt.h"
 #include "karst/stroke.h"
+#include "net_edit.h"
 
 static double wall_s(void) {
     struct timespec t;
@@ -91,26 +93,28 @@ typedef struct totals {
     double seconds;
 } totals;
 
-static karst_status draw(args *a, const karst_canvas *canvas, const karst_recording *r, totals *t,
-                         karst_touched *touched) {
+// On a net when there is a sculptor, else on the canvas.
+static karst_status draw(args *a, const karst_canvas *canvas, karst_net_sculptor *net, const karst_recording *r,
+                         totals *t, karst_touched *touched) {
     bar b = {&a->progress, 0};
     karst_progress progress = {tell, &b};
     karst_stroke *stroke = NULL;
-    karst_status status = karst_stroke_create(canvas, &r->brush, a->jobs, &progress, &stroke);
+    karst_status status = net ? karst_net_stroke_create(net, &r->brush, &progress, &a->report, &stroke)
+                              : karst_stroke_create(canvas, &r->brush, a->jobs, &progress, &stroke);
     for (size_t k = 0; k < r->count && !status; ++k) {
         b.share = t->points ? (double)t->done++ / (double)t->points : 1;
         status = karst_stroke_add(stroke, &r->points[k]);
     }
     if (!status) status = karst_stroke_end(stroke, touched);
     karst_stroke_destroy(stroke);
-    if (status == KARST_ERROR_ARGUMENT)
+    if (status == KARST_ERROR_ARGUMENT && !net)
         kst_fail(&a->report, status, "stroke %s: would carry ground out of the range of numbers", r->name);
     return status;
 }
 
-static void tell_stroke(args *a, const karst_recording *r, const karst_touched *t, cJSON *list) {
-    say(a, "%s: %llu dabs, %llu samples\n", r->name[0] ? r->name : karst_brush_text(r->brush.kind),
-        (unsigned long long)t->dabs, (unsigned long long)t->samples);
+static void tell_stroke(args *a, const karst_recording *r, const karst_touched *t, bool net, cJSON *list) {
+    say(a, "%s: %llu dabs, %llu %s\n", r->name[0] ? r->name : karst_brush_text(r->brush.kind),
+        (unsigned long long)t->dabs, (unsigned long long)t->samples, net ? "points" : "samples");
     cJSON *one = cJSON_CreateObject();
     cJSON_AddStringToObject(one, "name", r->name);
     cJSON_AddStringToObject(one, "brush", karst_brush_text(r->brush.kind));
@@ -180,17 +184,67 @@ static karst_status draw_all(args *a, const char *path, karst_recordings *all, t
         karst_touched touched = {0};
         if (k && paint) status = karst_field_flush(paint);
         if (k && !status) status = edit_next(a, &e, step_name(all, k));
-        if (!status) status = draw(a, &e.canvas, &all->strokes[k], t, &touched);
+        if (!status) status = draw(a, &e.canvas, NULL, &all->strokes[k], t, &touched);
         if (status) break;
         t->touched.dabs += touched.dabs;
         t->touched.samples += touched.samples;
-        tell_stroke(a, &all->strokes[k], &touched, list);
+        tell_stroke(a, &all->strokes[k], &touched, false, list);
     }
     if (paint && !status) status = karst_field_flush(paint);
     karst_field_destroy(paint);
     status = edit_end(a, &e, status);
     t->seconds = wall_s() - start;
     edit_leave(&begin);
+    return status;
+}
+
+// ---- the net of a world --------------------------------------------------------------------------------
+
+// What restore goes toward: the net before the first stroke.
+static karst_status look_at_begin(args *a, const char *path, const karst_recordings *all, karst_net **out) {
+    for (size_t k = 0; k < all->count; ++k)
+        if (all->strokes[k].toward_begin) return net_look(a, path, out);
+    return KARST_OK;
+}
+
+static karst_status draw_on_net(args *a, const char *path, karst_recordings *all, totals *t) {
+    net_edit e;
+    karst_net *begin = NULL;
+    karst_net_sculptor *net = NULL;
+    cJSON *list = cJSON_AddArrayToObject(a->out, "strokes");
+    karst_status status = look_at_begin(a, path, all, &begin);
+    if (!status) status = net_edit_begin(a, path, step_name(all, 0), NET_NEEDED, &e);
+    if (status) {
+        karst_net_destroy(begin);
+        return status;
+    }
+    status = karst_net_sculptor_create(e.net, begin, &net);
+    for (size_t k = 0; k < all->count && !status; ++k) {
+        karst_touched touched = {0};
+        if (k) status = net_edit_next(a, &e, step_name(all, k));
+        double start = wall_s();
+        if (!status) status = draw(a, NULL, net, &all->strokes[k], t, &touched);
+        t->seconds += wall_s() - start;
+        if (status) break;
+        t->touched.dabs += touched.dabs;
+        t->touched.samples += touched.samples;
+        tell_stroke(a, &all->strokes[k], &touched, true, list);
+    }
+    karst_net_sculptor_destroy(net);
+    status = net_edit_end(a, &e, status);
+    karst_net_destroy(begin);
+    return status;
+}
+
+// On the net when --net says so, or there is nothing else.
+static karst_status choose(args *a, const char *path, bool *net) {
+    *net = arg_flag(a, "--net");
+    karst_status status = *net ? KARST_OK : net_is_alone(a, path, net);
+    static const char *const of_fields[] = {"--mask", "--layer", "--paint"};
+    for (int k = 0; k < 3 && !status && *net; ++k)
+        if (arg_text(a, of_fields[k], NULL))
+            status = kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s is for the vertices of a field; a net has none",
+                              of_fields[k]);
     return status;
 }
 
@@ -206,16 +260,20 @@ static int run(args *a) {
     karst_status status =
         strokes ? karst_recordings_read(strokes, &a->report, &all) : parse_words(a, brush, stamp, at, &all);
     if (!status) status = load_stamps(a, strokes, &all);
-    if (!status) status = check_restores(a, &all);
+    bool net = false;
+    if (!status) status = choose(a, path, &net);
+    if (!status && !net) status = check_restores(a, &all);
     if (!status && record) status = karst_recordings_write(record, &all, &a->report);
     totals t = {.strokes = all.count};
     for (size_t k = 0; k < all.count; ++k) t.points += all.strokes[k].count;
-    if (!status) status = draw_all(a, path, &all, &t);
+    if (!status) status = net ? draw_on_net(a, path, &all, &t) : draw_all(a, path, &all, &t);
     free_all(&all);
     if (status) return could_not(a, status);
     double ms = t.points ? 1e3 * t.seconds / (double)t.points : 0;
-    say(a, "%s: %zu strokes, %zu points, %llu dabs, %llu samples touched, %.3f ms a point\n", path, t.strokes, t.points,
-        (unsigned long long)t.touched.dabs, (unsigned long long)t.touched.samples, ms);
+    say(a, "%s: %zu strokes, %zu points, %llu dabs, %llu %s, %.3f ms a point\n", path, t.strokes, t.points,
+        (unsigned long long)t.touched.dabs, (unsigned long long)t.touched.samples,
+        net ? "control points of the net moved" : "samples touched", ms);
+    cJSON_AddStringToObject(a->out, "on", net ? "net" : "field");
     cJSON_AddNumberToObject(a->out, "points", (double)t.points);
     cJSON_AddNumberToObject(a->out, "dabs", (double)t.touched.dabs);
     cJSON_AddNumberToObject(a->out, "samples", (double)t.touched.samples);
@@ -231,6 +289,7 @@ static const option options[] = {
     {"--stamp", "FILE", "press a stamp of heights or vectors (.png .tif .exr) instead; --brush may add to it"},
     {"--paint", "MASK", "draw into a mask of the world, 0..1: raise adds strength, lower takes it away"},
     EDIT_OPTIONS,
+    {"--net", NULL, "draw on the net of patches of a world that has a field too (a net alone needs no word)"},
     {"--record", "FILE", "write the strokes as they were understood, every key said"},
     {0},
 };
@@ -239,7 +298,8 @@ const verb verb_sculpt = {
     .name = "sculpt",
     .usage = "WORLD --strokes FILE | --brush TEXT --at TEXT [options]",
     .summary =
-        "Draw brush strokes on the ground: raise, lower, smooth, sharpen, flatten, pinch, grab, pull, noise, "
+        "Draw brush strokes on the ground, a field or a net of patches: raise, lower, smooth, sharpen, flatten, pinch, "
+        "grab, pull, noise, "
         "restore, stamp. A brush is a sphere, so what overhangs can be shaped.",
     .example =
         "karst sculpt island.karst --strokes cliff.strokes\n"

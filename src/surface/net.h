@@ -11,6 +11,16 @@ void kst_net_patch_points(const karst_net *net, int32_t patch, int32_t out[16][3
 void kst_points_local(const int32_t points[16][3], karst_vec3 out[16]);
 // Room for `count` corners inside edges, all KARST_NET_NONE.
 karst_status kst_net_inside(karst_net *net, int32_t count);
+// The corner at eighth 0..8 of a side's edge.
+static inline int32_t kst_net_corner_of(const karst_net *net, const karst_net_side *side, int eighth) {
+    const karst_net_edge *e = &net->edges[side->edge];
+    return eighth == 0 ? e->corner[0] : eighth == 8 ? e->corner[1] : net->inside[e->inside + eighth * e->spans / 8 - 1];
+}
+// The class of a patch's tiles, into it, and its radius [1/4 m]. @return KARST_ERROR_LIMIT: out of range, or too large
+karst_status kst_net_size_patch(karst_net *net, int32_t patch, const karst_vec3 c[16], uint8_t *radius,
+                                karst_report *report);
+// The unit normal of a patch at its corner 0..3.
+karst_vec3 kst_patch_corner_normal(const karst_vec3 c[16], int corner);
 // Tile corners of all patches by their noise sets; where patches meet, that of the highest rank. Of a finished net.
 karst_status kst_net_share_sets(karst_net *net);
 

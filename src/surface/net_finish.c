@@ -194,11 +194,6 @@ static karst_status corners_inside(karst_net *net, karst_report *report) {
     return KARST_OK;
 }
 
-static int32_t corner_of(const karst_net *net, const karst_net_side *side, int eighth) {
-    const karst_net_edge *e = &net->edges[side->edge];
-    return eighth == 0 ? e->corner[0] : eighth == 8 ? e->corner[1] : net->inside[e->inside + eighth * e->spans / 8 - 1];
-}
-
 // Sides that should meet do; each part of an edge has one patch on each side, facing the same way.
 static karst_status sides_meet(karst_net *net, karst_report *report) {
     static const struct { int a, a_end, b, b_end; } meet[4] = {{0, 0, 3, 0}, {0, 1, 1, 0}, {1, 1, 2, 1}, {2, 0, 3, 1}};
@@ -209,8 +204,8 @@ static karst_status sides_meet(karst_net *net, karst_report *report) {
         const karst_net_patch *p = &net->patches[k];
         for (int i = 0; i < 4 && !status; ++i) {
             const karst_net_side *a = &p->side[meet[i].a], *b = &p->side[meet[i].b];
-            int32_t x = corner_of(net, a, meet[i].a_end ? a->to : a->from);
-            int32_t y = corner_of(net, b, meet[i].b_end ? b->to : b->from);
+            int32_t x = kst_net_corner_of(net, a, meet[i].a_end ? a->to : a->from);
+            int32_t y = kst_net_corner_of(net, b, meet[i].b_end ? b->to : b->from);
             if (x != y)
                 status = kst_fail(report, KARST_ERROR_FORMAT,
                                   "patch %d: sides %d and %d end at corners %d and %d, " PLACE_FORMAT
@@ -236,6 +231,12 @@ static karst_status sides_meet(karst_net *net, karst_report *report) {
     return status;
 }
 
+karst_vec3 kst_patch_corner_normal(const karst_vec3 c[16], int corner) {
+    karst_vec3 normal;
+    kst_patch_point(c, corner == 1 || corner == 2, corner >= 2, &normal);
+    return normal;
+}
+
 // Normals of corners that stand alone: the sum of their patches' there.
 static karst_status facings(karst_net *net) {
     karst_vec3 *sum = kst_alloc_zero(net->allocator, ((size_t)net->corner_count + 1) * sizeof *sum);
@@ -247,12 +248,9 @@ static karst_status facings(karst_net *net) {
         kst_net_patch_points(net, k, points);
         kst_points_local((const int32_t(*)[3])points, c);
         for (int end = 0; end < 4; ++end) {
-            static const uint8_t st[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
             const karst_net_side *side = &p->side[end < 2 ? 0 : 2];
-            int32_t corner = corner_of(net, side, st[end][0] ? side->to : side->from);
-            karst_vec3 normal;
-            kst_patch_point(c, st[end][0], st[end][1], &normal);
-            sum[corner] = kst_add(sum[corner], normal);
+            int32_t corner = kst_net_corner_of(net, side, end == 1 || end == 2 ? side->to : side->from);
+            sum[corner] = kst_add(sum[corner], kst_patch_corner_normal(c, end));
         }
     }
     for (int32_t k = 0; k < net->corner_count; ++k)
@@ -305,6 +303,24 @@ double kst_patch_radius(const karst_vec3 c[16], const uint8_t tiles_log2[2], int
     return most;
 }
 
+karst_status kst_net_size_patch(karst_net *net, int32_t patch, const karst_vec3 c[16], uint8_t *radius,
+                                karst_report *report) {
+    karst_net_patch *p = &net->patches[patch];
+    int32_t at[16][3];
+    kst_net_patch_points(net, patch, at);
+    for (int k = 0; k < 16; ++k)
+        if (!in_range(at[k]))
+            return kst_fail(report, KARST_ERROR_LIMIT,
+                            "a point of patch %d lies more than 2^26 steps from the net's origin", patch);
+    double most = kst_patch_radius(c, p->tiles_log2, net->step_log2, &p->size);
+    if (most > UINT8_MAX)
+        return kst_fail(report, KARST_ERROR_LIMIT,
+                        "patch %d at " PLACE_FORMAT " is %.0f m across, 120 is the most; cut it", patch,
+                        PLACE(net, at[0]), most / 2);
+    *radius = (uint8_t)most;
+    return KARST_OK;
+}
+
 static karst_status sizes(karst_net *net, karst_report *report) {
     net->reach = 0;
     for (int32_t k = 0; k < net->corner_count; ++k) net->corners[k].radius = 0;
@@ -314,11 +330,9 @@ static karst_status sizes(karst_net *net, karst_report *report) {
         karst_vec3 c[16];
         kst_net_patch_points(net, k, points);
         kst_points_local((const int32_t(*)[3])points, c);
-        double most = kst_patch_radius(c, p->tiles_log2, net->step_log2, &p->size);
-        if (most > UINT8_MAX)
-            return kst_fail(report, KARST_ERROR_LIMIT,
-                            "patch %d at " PLACE_FORMAT " is %.0f m across, 120 is the most; cut it", k,
-                            PLACE(net, points[0]), most / 2);
+        uint8_t most;
+        karst_status status = kst_net_size_patch(net, k, c, &most, report);
+        if (status) return status;
         for (int side = 0; side < 4; ++side) {
             const karst_net_side *s = &p->side[side];
             karst_net_edge *e = &net->edges[s->edge];
@@ -326,11 +340,11 @@ static karst_status sizes(karst_net *net, karst_report *report) {
             if (p->size > e->size[1]) e->size[1] = p->size;
             int per = 8 / e->spans, step = s->to > s->from ? per : -per;
             for (int at = s->from; at != s->to + step; at += step) {
-                karst_net_corner *corner = &net->corners[corner_of(net, s, at)];
-                if (most > corner->radius) corner->radius = (uint8_t)most;
+                karst_net_corner *corner = &net->corners[kst_net_corner_of(net, s, at)];
+                if (most > corner->radius) corner->radius = most;
             }
         }
-        if (most > net->reach) net->reach = (uint8_t)most;
+        if (most > net->reach) net->reach = most;
     }
     return KARST_OK;
 }

@@ -6,6 +6,7 @@
 #include "karst/netfit.h"
 #include "scenes/nets.h"
 #include "support/prop.h"
+#include "surface/net_weld.h"
 #include "surface/zone_record.h"
 
 static karst_net *net_of(int side, int slot) {
@@ -15,77 +16,6 @@ static karst_net *net_of(int side, int slot) {
                   &net))
         fail_msg("%s", report.message);
     return net;
-}
-
-// ---- welding: every fine edge of every piece meets its equal and opposite, but for open spans -----------------------
-
-typedef struct half {
-    int64_t a[3], b[3];  // low end first
-    int way;
-    bool open;
-} half;
-
-static int by_ends(const void *x, const void *y) {
-    return memcmp(x, y, 6 * sizeof(int64_t));
-}
-
-static void put(half *h, karst_fine bias, karst_fine a, karst_fine b, bool open) {
-    int64_t p[3] = {(int64_t)bias.x + a.x, (int64_t)bias.y + a.y, (int64_t)bias.z + a.z};
-    int64_t q[3] = {(int64_t)bias.x + b.x, (int64_t)bias.y + b.y, (int64_t)bias.z + b.z};
-    bool swap = memcmp(p, q, sizeof p) > 0;
-    memcpy(h->a, swap ? q : p, sizeof p);
-    memcpy(h->b, swap ? p : q, sizeof p);
-    h->way = swap ? -1 : 1;
-    h->open = open;
-}
-
-// Borders of all pieces, split into finest cells, going round each.
-static size_t borders(const scene_zones *z, half **out) {
-    size_t room = 0, count = 0;
-    for (int k = 0; k < z->count; ++k) room += z->zones[k]->piece_count * 4 * 64;
-    half *all = calloc(room + 1, sizeof *all);
-    karst_fine *v = malloc(KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX * sizeof *v);
-    for (int k = 0; k < z->count; ++k) {
-        const karst_zone *zone = z->zones[k];
-        for (uint32_t p = 0; p < zone->piece_count; ++p) {
-            const karst_piece *piece = &zone->pieces[p];
-            int f = KARST_TILE_CELLS << piece->tiles_log2, w = f + 1;
-            karst_zone_fine(zone, p, v);
-            for (int side = 0; side < 4; ++side)
-                for (int i = 0; i < f; ++i) {
-                    int per = f >> piece->spans_log2[side];
-                    bool open = zone->spans[piece->first_span[side] + (uint32_t)(i / per)].open;
-                    int a = side == 0   ? i
-                            : side == 1 ? i * w + f
-                            : side == 2 ? f * w + i
-                                        : i * w,
-                        b = a + (side & 1 ? w : 1);
-                    put(&all[count++], zone->bias, side < 2 ? v[a] : v[b], side < 2 ? v[b] : v[a], open);
-                }
-        }
-    }
-    free(v);
-    qsort(all, count, sizeof *all, by_ends);
-    *out = all;
-    return count;
-}
-
-static size_t cracks_of(const scene_zones *z, size_t *closed, size_t *open) {
-    half *all;
-    size_t count = borders(z, &all), cracks = 0;
-    *closed = *open = 0;
-    for (size_t k = 0, next; k < count; k = next) {
-        int sum = 0;
-        for (next = k; next < count && !by_ends(&all[k], &all[next]); ++next) sum += all[next].way;
-        if (!sum)
-            *closed += next - k;
-        else if (next == k + 1 && all[k].open)
-            ++*open;
-        else
-            cracks += next - k;
-    }
-    free(all);
-    return cracks;
 }
 
 static void all_borders_meet_whatever_binds_there(void **state) {

@@ -97,32 +97,14 @@ static karst_status footprint(const job *j, const kst_image *image, karst_rect *
     return KARST_OK;
 }
 
-// The stamp's right and up. Seen through the symmetry back to the first dab, so that a mirrored stamp is mirrored.
-static void lay_stamp(const karst_brush_def *def, kst_image *image) {
-    karst_pos out = kst_image_back(image, image->out), away = kst_image_back(image, image->motion);
-    karst_pos right = {1, 0, 0};
-    if (def->follow && (away.x != 0 || away.z != 0)) right = (karst_pos){away.x, 0, away.z};
-    right = kst_difference(right, kst_times(out, kst_dot(right, out)));
-    if (kst_dot(right, right) < 1e-12) right = kst_cross(out, (karst_pos){0, 0, 1});
-    right = kst_unit(right, (karst_pos){1, 0, 0});
-    double sine, cosine;
-    kst_turn(image->turn, &sine, &cosine);
-    right = kst_turned(right, out, sine, cosine);
-    image->right = kst_image_of(image, right);
-    image->up = kst_image_of(image, kst_cross(out, right));
-}
-
 // The way out, and what else needs a look at the footprint. *empty: no vertex is in the sphere.
 static karst_status orient(const job *j, kst_image *image, bool *empty) {
     const karst_brush_def *def = j->def;
-    *empty = false;
-    image->out = def->along == KARST_ALONG_VIEW ? image->view : (karst_pos){0, 1, 0};
-    bool looks = def->kind == KARST_BRUSH_FLATTEN || def->along == KARST_ALONG_NORMAL;
-    if (looks) {
+    double sums[KST_STRIP_SUMS] = {0};
+    if (kst_image_looks(def)) {
         karst_brush_def round = *def;  // a stamp's cube has no way out yet: look at the sphere
         if (round.kind == KARST_BRUSH_STAMP) round.kind = KARST_BRUSH_RAISE;
         kst_brush_run run = {&round, image, 1, 0, j->run.origin};
-        double sums[KST_STRIP_SUMS] = {0};
         kst_walk walk = {.canvas = j->canvas,
                          .jobs = j->jobs,
                          .progress = j->progress,
@@ -134,14 +116,8 @@ static karst_status orient(const job *j, kst_image *image, bool *empty) {
         karst_status status = footprint(j, image, &walk.rect);
         if (!status) status = kst_walk_run(&walk, sums, NULL);
         if (status) return status;
-        *empty = !(sums[0] > 0);
-        if (*empty) return KARST_OK;
-        image->mean = kst_times((karst_pos){sums[1], sums[2], sums[3]}, 1 / sums[0]);
-        if (def->along == KARST_ALONG_NORMAL)
-            image->out = kst_unit((karst_pos){sums[4], sums[5], sums[6]}, (karst_pos){0, 1, 0});
     }
-    image->out = kst_unit(kst_sum(image->out, image->lean), image->out);
-    if (def->kind == KARST_BRUSH_STAMP) lay_stamp(def, image);
+    *empty = !kst_image_orient(def, image, sums);
     return KARST_OK;
 }
 

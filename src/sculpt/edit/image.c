@@ -67,6 +67,40 @@ double kst_image_reach(const karst_brush_def *def) {
     return cube ? 1.7320508075688774 : 1;
 }
 
+// ---- the way out -----------------------------------------------------------------------------------
+
+// The stamp's right and up. Seen through the symmetry back to the first dab, so that a mirrored stamp is mirrored.
+static void lay_stamp(const karst_brush_def *def, kst_image *image) {
+    karst_pos out = kst_image_back(image, image->out), away = kst_image_back(image, image->motion);
+    karst_pos right = {1, 0, 0};
+    if (def->follow && (away.x != 0 || away.z != 0)) right = (karst_pos){away.x, 0, away.z};
+    right = kst_difference(right, kst_times(out, kst_dot(right, out)));
+    if (kst_dot(right, right) < 1e-12) right = kst_cross(out, (karst_pos){0, 0, 1});
+    right = kst_unit(right, (karst_pos){1, 0, 0});
+    double sine, cosine;
+    kst_turn(image->turn, &sine, &cosine);
+    right = kst_turned(right, out, sine, cosine);
+    image->right = kst_image_of(image, right);
+    image->up = kst_image_of(image, kst_cross(out, right));
+}
+
+bool kst_image_looks(const karst_brush_def *def) {
+    return def->kind == KARST_BRUSH_FLATTEN || def->along == KARST_ALONG_NORMAL;
+}
+
+bool kst_image_orient(const karst_brush_def *def, kst_image *image, const double *sums) {
+    image->out = def->along == KARST_ALONG_VIEW ? image->view : (karst_pos){0, 1, 0};
+    if (kst_image_looks(def)) {
+        if (!(sums[0] > 0)) return false;
+        image->mean = kst_times((karst_pos){sums[1], sums[2], sums[3]}, 1 / sums[0]);
+        if (def->along == KARST_ALONG_NORMAL)
+            image->out = kst_unit((karst_pos){sums[4], sums[5], sums[6]}, (karst_pos){0, 1, 0});
+    }
+    image->out = kst_unit(kst_sum(image->out, image->lean), image->out);
+    if (def->kind == KARST_BRUSH_STAMP) lay_stamp(def, image);
+    return true;
+}
+
 // ---- weights ---------------------------------------------------------------------------------------
 
 // Share of the radius to weight; share < 1.
@@ -142,13 +176,18 @@ KST_TWINS static void place(const kst_strip *s, karst_pos origin, const kst_imag
     }
 }
 
+void kst_weigh_places(const karst_brush_def *def, const kst_image *image, int count, const double *rx, const double *ry,
+                      const double *rz, double *weight) {
+    if (kst_image_reach(def) > 1)
+        weigh_cube(image, count, rx, ry, rz, weight);
+    else
+        weigh(def, count, rx, ry, rz, 1 / image->radius_m, weight);
+}
+
 bool kst_weigh(const kst_strip *s, const kst_brush_run *run, const kst_image *image, kst_span *span) {
     int count = span->x1 - span->x0;
     place(s, run->origin, image, span);
-    if (kst_image_reach(run->def) > 1)
-        weigh_cube(image, count, span->rx, span->ry, span->rz, span->weight);
-    else
-        weigh(run->def, count, span->rx, span->ry, span->rz, 1 / image->radius_m, span->weight);
+    kst_weigh_places(run->def, image, count, span->rx, span->ry, span->rz, span->weight);
     double any = 0;
     for (int i = 0; i < count; ++i) any += span->weight[i];
     return any > 0;

@@ -32,6 +32,11 @@ int kst_images_make(const karst_brush_def *def, const karst_dab *dab, kst_image 
 // How far from the centre a vertex may be and be changed, in radii.
 double kst_image_reach(const karst_brush_def *def);
 
+// Whether the way out needs a look at the footprint first, and then the way: sums (KST_STRIP_SUMS) are those of
+// kst_brush_look(), not read otherwise. False: the footprint is empty.
+bool kst_image_looks(const karst_brush_def *def);
+bool kst_image_orient(const karst_brush_def *def, kst_image *image, const double *sums);
+
 // What one row function works with.
 typedef struct kst_brush_run {
     const karst_brush_def *def;
@@ -46,6 +51,8 @@ typedef struct kst_span {
     int32_t row, x0, x1;
     double *rx, *ry, *rz, *weight;
 } kst_span;
+void kst_weigh_places(const karst_brush_def *def, const kst_image *image, int count, const double *rx, const double *ry,
+                      const double *rz, double *weight);
 bool kst_weigh(const kst_strip *s, const kst_brush_run *run, const kst_image *image, kst_span *span);
 
 // Rows of the walks: sums of the footprint of run->image[0] (weight; weighted place; weighted normal), and the change.
@@ -54,6 +61,20 @@ kst_row_fn kst_brush_look, kst_brush_change;
 // What a vertex of weight 1 would move by: dx, dy, dz of a span. delta.c
 void kst_brush_delta(const kst_strip *s, const kst_brush_run *run, const kst_image *image, const kst_span *span,
                      int worker, double *dx, double *dy, double *dz);
+
+// The same where it follows from places and normals alone, on a grid or not (not of smooth, sharpen and restore). Along
+// vertices dx, dy, dz hold their normals before, of any length. push.c
+void kst_brush_push(const kst_brush_run *run, const kst_image *image, const kst_span *span, double *dx, double *dy,
+                    double *dz);
+
+// Images that overlap: add what one would do to sums that begin as 0; then the share of the summed movement that a
+// vertex goes, into sum. push.c
+typedef struct kst_mix {
+    double *sum, *most, *x, *y, *z;
+} kst_mix;
+void kst_mix_add(const kst_mix *mix, int count, const double *weight, const double *dx, const double *dy,
+                 const double *dz);
+void kst_mix_shares(const kst_mix *mix, int count);
 
 // Normal of a vertex from its neighbours, as long as the area round it.
 karst_pos kst_vertex_normal(const kst_strip *s, int32_t column, int32_t row);

@@ -73,20 +73,16 @@ static void many_images(const kst_strip *s, const kst_brush_run *run, kst_span *
            *most = kst_scratch_row(s, worker, MOST), *sx = kst_scratch_row(s, worker, SX),
            *sy = kst_scratch_row(s, worker, SY), *sz = kst_scratch_row(s, worker, SZ);
     for (int i = 0; i < count; ++i) sum[i] = most[i] = sx[i] = sy[i] = sz[i] = 0;
+    kst_mix mix = {sum, most, sx, sy, sz};
     bool any = false;
     for (int k = 0; k < run->image_count; ++k) {
         if (!kst_weigh(s, run, &run->image[k], span)) continue;
         any = true;
         kst_brush_delta(s, run, &run->image[k], span, worker, dx, dy, dz);
-        const double *w = span->weight;
-        for (int i = 0; i < count; ++i) {
-            sum[i] += w[i];
-            most[i] = w[i] > most[i] ? w[i] : most[i];
-            sx[i] += w[i] * dx[i], sy[i] += w[i] * dy[i], sz[i] += w[i] * dz[i];
-        }
+        kst_mix_add(&mix, count, span->weight, dx, dy, dz);
     }
     if (!any) return;
-    for (int i = 0; i < count; ++i) sum[i] = sum[i] > 0 ? most[i] / sum[i] : 0;
+    kst_mix_shares(&mix, count);
     mask_weights(s, span->row, span->x0, count, sum);
     add(s, span->row, span->x0, count, sum, sx, sy, sz);
 }

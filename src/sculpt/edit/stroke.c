@@ -5,47 +5,8 @@
 // one on the ground stands on what those before it left.
 #include "karst/stroke.h"
 
-#include "edit/brush.h"
+#include "edit/pen.h"
 #include "edit/vec.h"
-
-// ---- grab: one dab, made anew from the ground before it at every event ------------------------------------
-
-// Above this many vertices it is made once, when the stroke ends.
-static const size_t grab_most = (size_t)4 << 20;
-
-// What the target held before the stroke, where the dab may change it.
-typedef struct kept {
-    karst_rect rect;
-    float *y, *x, *z;
-    size_t count;
-} kept;
-
-static void kept_free(kept *b) {
-    kst_free(NULL, b->y, 3 * b->count * sizeof *b->y);
-    *b = (kept){0};
-}
-
-static karst_status kept_make(const karst_canvas *canvas, karst_rect r, kept *out) {
-    kept b = {.rect = r, .count = (size_t)(r.x1 - r.x0) * (size_t)(r.z1 - r.z0)};
-    if (!b.count || b.count > grab_most) return KARST_OK;
-    b.y = kst_alloc_array(NULL, 3 * b.count, sizeof *b.y);
-    if (!b.y) return KARST_ERROR_MEMORY;
-    b.x = b.y + b.count, b.z = b.x + b.count;
-    karst_status status = karst_field_read(canvas->target, r, b.y, b.x, b.z, r.x1 - r.x0);
-    if (status)
-        kept_free(&b);
-    else
-        *out = b;
-    return status;
-}
-
-static karst_status kept_restore(const karst_canvas *canvas, const kept *b) {
-    if (!b->count) return KARST_OK;
-    karst_status status = karst_field_write(canvas->target, b->rect, b->y, b->x, b->z, b->rect.x1 - b->rect.x0);
-    if (!status && canvas->changed && canvas->target != canvas->shown)
-        status = canvas->changed(canvas->context, b->rect);
-    return status;
-}
 
 // A point that has found its place.
 typedef struct met {
@@ -54,11 +15,9 @@ typedef struct met {
 } met;
 
 struct karst_stroke {
-    const karst_canvas *canvas;
+    kst_pen pen;
     karst_brush_def def;
-    karst_jobs *jobs;
     const karst_progress *progress;
-    kst_work work;
     karst_touched touched;
     bool down, begun;  // the pen is on ground; a dab was made
     met last;          // where it is
@@ -67,21 +26,20 @@ struct karst_stroke {
     karst_dab before;  // the dab before
     double before_s;   // and its time
     met first;         // for grab
-    kept grabbed;      // none of a grab too large to be made at every event
+    bool kept;         // what the grab may change, so that it is made at every event
 };
 
 karst_stroke_point karst_stroke_point_at(double x, double z) {
     return (karst_stroke_point){.position = {x, 0, z}, .view = {0, -1, 0}, .pressure = 1};
 }
 
-karst_status karst_stroke_create(const karst_canvas *canvas, const karst_brush_def *def, karst_jobs *jobs,
-                                 const karst_progress *progress, karst_stroke **out) {
+karst_status kst_stroke_create(const kst_pen *pen, const karst_brush_def *def, const karst_progress *progress,
+                               karst_stroke **out) {
     KARST_ASSERT(def->cookie == KST_COOKIE && !karst_brush_check(def, NULL));
     karst_stroke *s = kst_alloc_zero(NULL, sizeof *s);
     if (!s) return KARST_ERROR_MEMORY;
-    s->canvas = canvas;
+    s->pen = *pen;
     s->def = *def;
-    s->jobs = jobs;
     s->progress = progress;
     *out = s;
     return KARST_OK;
@@ -89,8 +47,7 @@ karst_status karst_stroke_create(const karst_canvas *canvas, const karst_brush_d
 
 void karst_stroke_destroy(karst_stroke *stroke) {
     if (!stroke) return;
-    kept_free(&stroke->grabbed);
-    kst_work_free(&stroke->work);
+    if (stroke->pen.destroy) stroke->pen.destroy(stroke->pen.context);
     kst_free(NULL, stroke, sizeof *stroke);
 }
 
@@ -99,16 +56,11 @@ void karst_stroke_destroy(karst_stroke *stroke) {
 static karst_status meet(const karst_stroke *s, const karst_stroke_point *p, met *out, bool *found) {
     *out = (met){*p, p->position};
     *found = true;
-    if (p->kind == KARST_POINT_GROUND)
-        return karst_field_top(s->canvas->shown, p->position.x, p->position.z, &out->place.y, found);
     if (p->kind == KARST_POINT_SPACE) return KARST_OK;
+    if (p->kind == KARST_POINT_GROUND)
+        return s->pen.top(s->pen.context, p->position.x, p->position.z, &out->place.y, found);
     karst_ray ray = karst_ray_make(p->position, kst_wide(p->view));
-    karst_hit hit;
-    karst_status status = karst_ground_cast(karst_field_ground(s->canvas->shown), &ray, &hit);
-    if (status) return status;
-    *found = hit.hit;
-    out->place = hit.position;
-    return KARST_OK;
+    return s->pen.cast(s->pen.context, &ray, &out->place, found);
 }
 
 static double between(double a, double b, double share) {
@@ -157,7 +109,7 @@ static karst_status make_dab(karst_stroke *s, const met *at) {
     s->begun = true;
     karst_status status = kst_progress_step(s->progress, "sculpt", 0);
     if (status) return status;
-    return kst_brush_dab(s->canvas, &s->def, &dab, s->jobs, s->progress, &s->work, &s->touched);
+    return s->pen.dab(s->pen.context, &s->def, &dab, &s->touched);
 }
 
 // The dabs of the line from where the pen is to a point.
@@ -173,7 +125,7 @@ static karst_status draw_line(karst_stroke *s, const met *to) {
         ++s->number;
         met m = part_way(&from, to, length > 0 ? (at - s->walked) / length : 1);
         bool found = true;
-        if (ground) status = karst_field_top(s->canvas->shown, m.place.x, m.place.z, &m.place.y, &found);
+        if (ground) status = s->pen.top(s->pen.context, m.place.x, m.place.z, &m.place.y, &found);
         if (!status && found) status = make_dab(s, &m);
         if (!status && !found) status = kst_progress_step(s->progress, "sculpt", 0);
     }
@@ -187,26 +139,24 @@ static karst_status make_grab(karst_stroke *s) {
     dab.motion = narrow(kst_difference(s->last.place, s->first.place));
     dab.seconds = 1;
     s->touched = (karst_touched){0};
-    return kst_brush_dab(s->canvas, &s->def, &dab, s->jobs, s->progress, &s->work, &s->touched);
+    return s->pen.dab(s->pen.context, &s->def, &dab, &s->touched);
 }
 
 static karst_status add_grab(karst_stroke *s, const karst_stroke_point *point) {
     met at;
     bool found;
-    karst_status status = kept_restore(s->canvas, &s->grabbed);
+    karst_status status = s->kept ? s->pen.put_back(s->pen.context) : KARST_OK;
     if (!status) status = meet(s, point, &at, &found);
     if (status) return status;
     if (found && !s->begun) {
         karst_dab dab = dab_at(&at);
-        karst_rect rect;
         s->first = at;
         dab.seconds = 1;
-        status = kst_brush_rect(s->canvas, &s->def, &dab, &rect);
-        if (!status) status = kept_make(s->canvas, rect, &s->grabbed);
+        status = s->pen.keep(s->pen.context, &s->def, &dab, &s->kept);
         s->begun = !status;
     }
     if (found) s->last = at;
-    return status || !s->grabbed.count ? status : make_grab(s);
+    return status || !s->kept ? status : make_grab(s);
 }
 
 karst_status karst_stroke_add(karst_stroke *stroke, const karst_stroke_point *point) {
@@ -229,9 +179,8 @@ karst_status karst_stroke_add(karst_stroke *stroke, const karst_stroke_point *po
 
 karst_status karst_stroke_end(karst_stroke *stroke, karst_touched *out) {
     karst_status status = KARST_OK;
-    if (stroke->def.kind == KARST_BRUSH_GRAB && stroke->begun && !stroke->grabbed.count) status = make_grab(stroke);
-    kept_free(&stroke->grabbed);
-    stroke->begun = stroke->down = false;
+    if (stroke->def.kind == KARST_BRUSH_GRAB && stroke->begun && !stroke->kept) status = make_grab(stroke);
+    stroke->begun = stroke->down = stroke->kept = false;
     if (out) *out = stroke->touched;
     return status;
 }
