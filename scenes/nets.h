@@ -20,6 +20,9 @@ karst_status scene_net(const scene_net_def *def, karst_report *report, karst_net
 // by the noise sets of its patches; displaced up to `slot`. Finished.
 karst_status scene_net_sample(uint8_t slot, karst_report *report, karst_net **out);
 
+// Paint it: a path to the tunnel, sand round the basin, moss in the cave, worn grass. It stays finished.
+void scene_net_sample_paint(karst_net *net);
+
 // Height of the hills [m].
 double scene_net_hill(double x, double z);
 

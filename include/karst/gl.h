@@ -40,9 +40,10 @@ typedef enum karst_gl_overlay {
     KARST_GL_OVERLAY_ERROR = 8,       ///< colours: bound of the error on screen, as share of karst_gl_look.error_px
     KARST_GL_OVERLAY_METHOD = 16,     ///< colours: how finely the method cuts each patch, which is its batch
     KARST_GL_OVERLAY_RESIDENCY = 32,  ///< colours: which slot a chunk is in, and where finer ones are awaited
+    KARST_GL_OVERLAY_BANDS = 64,      ///< colours: which form of its tiles a patch shows, see karst/tile.h
 } karst_gl_overlay;
 /// The words of the overlays that colour the ground.
-#define KARST_GL_OVERLAY_NAMES "level, error, method, residency"
+#define KARST_GL_OVERLAY_NAMES "level, error, method, residency, bands"
 
 /// The word for the overlay that colours the ground among these bits, "none" when there is none. Static storage.
 /// Threads: any.

@@ -13,12 +13,16 @@ extern "C" {
 typedef struct karst_gl_zones_def {
     uint64_t fine_bytes;  ///< vertices of refined pieces that stay on the device though no frame has them any more;
                           ///< default 64 MB. What a frame needs is there in any case.
+    uint64_t far_bytes;   ///< of far textures, in pages of 350 KB; default 64 MB, about 12,000 pieces of 8 x 8 tiles. A
+                          ///< piece that finds no room is drawn by tiles at any distance, until zones have left
     const karst_tile_bank *tiles;  ///< images, read while it is made; NULL: those that Karst makes
+    float tile_m, fade_m;          ///< as of karst_tile_bands(); default 100 and 10
+    float anisotropy;              ///< of images, as far as the device can: 1 none; default 8
     bool shadows;                  ///< the sun's shadows and the darkness of caves; default true
     uint32_t cookie;               ///< set by the default function, do not touch
 } karst_gl_zones_def;
 
-/// 64 MB, Karst's own tiles, with shadows.
+/// 64 MB each, Karst's own tiles up to 100 m, with shadows.
 KARST_API karst_gl_zones_def karst_gl_zones_def_default(void);
 
 /// Make what draws the frames of one scene: give it as karst_gl_look.zones.
@@ -44,7 +48,11 @@ typedef struct karst_gl_zone_figures {
     int32_t zones;            ///< on the device
     int32_t fine_pieces;      ///< refined pieces on the device
     uint64_t fine_bytes;      ///< of their vertices
-    uint64_t device_bytes;    ///< of all buffers and shadow maps
+    int32_t far_pieces;       ///< with a far texture on the device
+    int32_t far_missing;      ///< without one
+    uint64_t far_bytes;       ///< of its pages
+    uint64_t tile_bytes;      ///< of images and transitions
+    uint64_t device_bytes;    ///< of all buffers, textures and shadow maps
     uint64_t uploaded_bytes;  ///< by that call
 } karst_gl_zone_figures;
 

@@ -66,7 +66,9 @@ KARST_API int karst_tile_resolve(const karst_zone *zone, uint32_t piece, karst_t
 /// halves and quarters, two texels and one a tile, are its mips. Threads: any. Cost: 1 us a tile.
 KARST_API void karst_tile_far(const karst_tile_bank *bank, const karst_zone *zone, uint32_t piece, uint8_t (*out)[3]);
 
-/// Colour of an element at (u, v), 0..1 of a tile, sRGB 0..1: the CPU twin of the shader, without tints. Threads: any.
+/// Colour of an element at (u, v), 0..1 of a tile, sRGB 0..1: the CPU twin of the shader, without tints. What stands
+/// out covers what lies lower: with x = share * (1/4 + height) of a layer, its weight is max(x - 0.7 * the largest x,
+/// 0) over the sum of these; texels and layers mix as linear light. Tints then take from the sRGB code. Threads: any.
 KARST_API karst_vec3 karst_tile_colour(const karst_tile_bank *bank, const karst_tile_element *element, float u,
                                        float v);
 

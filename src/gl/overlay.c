@@ -12,6 +12,8 @@ static const float heat[6][3] = {{0.08f, 0.16f, 0.60f}, {0.04f, 0.45f, 0.50f}, {
                                  {0.75f, 0.65f, 0.06f}, {0.80f, 0.25f, 0.04f}, {0.85f, 0.02f, 0.45f}};
 static const float slots[5][3] = {
     {0.10f, 0.50f, 0.12f}, {0.04f, 0.48f, 0.50f}, {0.10f, 0.20f, 0.68f}, {0.35f, 0.12f, 0.55f}, {0.85f, 0.08f, 0.04f}};
+static const float bands[4][3] = {
+    {0.80f, 0.12f, 0.10f}, {0.75f, 0.60f, 0.08f}, {0.12f, 0.55f, 0.15f}, {0.10f, 0.22f, 0.70f}};
 
 static const struct {
     const char *name;
@@ -22,7 +24,8 @@ static const struct {
                 {"level", KARST_GL_OVERLAY_LEVEL, 8, rainbow},
                 {"error", KARST_GL_OVERLAY_ERROR, 6, heat},
                 {"method", KARST_GL_OVERLAY_METHOD, 5, rainbow},
-                {"residency", KARST_GL_OVERLAY_RESIDENCY, 5, slots}};
+                {"residency", KARST_GL_OVERLAY_RESIDENCY, 5, slots},
+                {"bands", KARST_GL_OVERLAY_BANDS, 4, bands}};
 enum { OVERLAYS = sizeof overlays / sizeof *overlays };
 
 static int index_of(unsigned bits) {
@@ -67,6 +70,8 @@ static void say_key(karst_gl_overlay overlay, int i, float error_px, int slots_u
         snprintf(key->text, room, i < 5 ? "%.3g px" : "more than %.3g px", (double)error_px * fmin(i, 4) / 4);
     else if (overlay == KARST_GL_OVERLAY_METHOD)
         snprintf(key->text, room, "patch of %d x %d cells", 16 >> i, 16 >> i);
+    else if (overlay == KARST_GL_OVERLAY_BANDS)
+        snprintf(key->text, room, i ? "%d x %d texels a tile" : "tiles", 8 >> i, 8 >> i);
     else if (i < 4)
         snprintf(key->text, room, "slot %d", (slots_used - 1) * i / 3);
     else

@@ -368,7 +368,8 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *given, const kars
     glBindBufferBase(GL_UNIFORM_BUFFER, 0, gl->frame);
     kst_store_bind(&gl->store);
     run runs[RUNS_MAX];
-    bool overlay = kst_overlay_of(look->overlays) != KARST_GL_OVERLAY_NONE;
+    karst_gl_overlay colours = kst_overlay_of(look->overlays);
+    bool overlay = colours != KARST_GL_OVERLAY_NONE && colours != KARST_GL_OVERLAY_BANDS;  // the latter: zones alone
     int count = sort_patches(gl, frame, view, view_index, overlay, runs);
     int patches = count ? runs[count - 1].first + runs[count - 1].count : 0;
     for (int k = 0; k < count && !status; ++k) status = ground_program(gl, runs[k].program);

@@ -10,7 +10,13 @@
 // ---- make ------------------------------------------------------------------------------------------
 
 karst_gl_zones_def karst_gl_zones_def_default(void) {
-    return (karst_gl_zones_def){.fine_bytes = 64u << 20, .shadows = true, .cookie = KST_COOKIE};
+    return (karst_gl_zones_def){.fine_bytes = 64u << 20,
+                                .far_bytes = 64u << 20,
+                                .anisotropy = 8,
+                                .tile_m = 100,
+                                .fade_m = 10,
+                                .shadows = true,
+                                .cookie = KST_COOKIE};
 }
 
 static int list_of(int cells_log2, int pattern) {
@@ -119,8 +125,7 @@ void karst_gl_zones_destroy(karst_gl_zones *z) {
     glDeleteBuffers(KST_ZONES_BUFFERS, z->buffer);
     glDeleteBuffers(1, &z->indices);
     glDeleteVertexArrays(1, &z->array);
-    glDeleteTextures(1, &z->images);
-    glDeleteTextures(1, &z->masks);
+    kst_zones_tiles_free(&z->tiles);
     free(z->runs);
     free(z->rows);
     free(z->numbers);
@@ -249,7 +254,13 @@ karst_status karst_gl_zones_show(karst_gl_zones *z, const karst_zone_frame *fram
     z->figures.draws = frame->batch_count;
     z->figures.fine_pieces = z->fine_pieces;
     z->figures.fine_bytes = z->fine_bytes;
-    z->figures.device_bytes = 16 * (uint64_t)z->pool.room + z->vertex_bytes + z->light.bytes;
+    const kst_zones_tiles *t = &z->tiles;
+    z->figures.tile_bytes = t->bytes;
+    z->figures.far_pieces = t->far.blocks;
+    z->figures.far_missing = z->far_missing;
+    z->figures.far_bytes = (uint64_t)t->far.page_room * KST_FAR_PAGE_BYTES;
+    z->figures.device_bytes =
+        16 * (uint64_t)z->pool.room + z->vertex_bytes + z->light.bytes + t->bytes + z->figures.far_bytes;
     return KARST_OK;
 }
 
@@ -274,7 +285,7 @@ void kst_zones_draw_list(const karst_gl_zones *z, int cells_log2, int pattern, i
 void kst_zones_draw(karst_gl_zones *z, karst_pos origin) {
     if (!z->run_count) return;
     kst_zones_bind(z);
-    kst_zones_tiles_bind(z);
+    kst_zones_tiles_bind(&z->tiles);
     kst_zones_light_bind(&z->light, z->program, origin, z->lit);
     glUseProgram(z->program);
     glUniform3f(z->shift_at, (float)(z->origin.x - origin.x), (float)(z->origin.y - origin.y),

@@ -4,6 +4,7 @@
 #include "gl/pool.h"
 #include "gl/renderer.h"
 #include "gl/zones_light.h"
+#include "gl/zones_tiles.h"
 #include "karst/glzone.h"
 
 // Storage buffers of the shaders.
@@ -19,10 +20,11 @@ enum {
 enum { KST_PIECE_ROWS = 3 };  // of a piece: piece_at() in shaders/zone_lattice.glsl
 enum { KST_CELLS_LOG2_MAX = 6, KST_PATTERNS = 2 * KST_CELLS_LOG2_MAX + 2 };
 
-// Finest vertices of a piece.
+// What else the device has of a piece.
 typedef struct kst_fine_rows {
-    kst_rows rows;
+    kst_rows rows;  // finest vertices
     uint32_t used;  // the show that last had it refined
+    uint32_t far;   // block of its far texture; 0: none
 } kst_fine_rows;
 
 // What stands in a slot of the scene.
@@ -58,8 +60,10 @@ struct karst_gl_zones {
     int32_t list_first[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS], list_count[(KST_CELLS_LOG2_MAX + 1) * KST_PATTERNS];
     kst_pool pool;
     kst_zones_light light;
-    bool lit;              // in the view that is drawn
-    GLuint images, masks;  // of tiles
+    bool lit;  // in the view that is drawn
+    kst_zones_tiles tiles;
+    int32_t far_missing;  // pieces without a far texture
+    uint64_t far_gives;   // when that was tried last
     kst_zone_stay *stays;
     int32_t stay_room;
     uint32_t change;      // another number each time that zones come or go
@@ -81,9 +85,6 @@ struct karst_gl_zones {
 // zones_put.c: bring zones and refined pieces of a frame up, and take away those that left.
 karst_status kst_zones_bring(karst_gl_zones *zones, const karst_zone_frame *frame);
 void kst_zones_forget(karst_gl_zones *zones);
-// zones_tiles.c: textures of a bank's images and transitions, for units of their own. @return KARST_ERROR_MEMORY
-karst_status kst_zones_tiles_make(karst_gl_zones *zones);
-void kst_zones_tiles_bind(const karst_gl_zones *zones);
 // Row of a piece in the pool.
 static inline uint32_t kst_piece_row(const kst_zone_stay *stay, uint32_t piece) {
     return stay->rows.first + KST_PIECE_ROWS * piece;

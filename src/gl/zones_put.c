@@ -74,9 +74,57 @@ static void drop_fine(karst_gl_zones *z, kst_fine_rows *fine) {
     kst_pool_give(&z->pool, &fine->rows);
 }
 
+// Far textures: what a piece has no room for is missing until blocks were given back.
+static void put_far(karst_gl_zones *z, const karst_zone *zone, uint32_t index, kst_fine_rows *fine) {
+    static const uint8_t relief[KARST_NOISE_SETS] = {89, 70, 191, 140, 45, 51};  // SET_RELIEF of zone_material.glsl
+    uint8_t colours[KST_FAR_SIDE_MAX * KST_FAR_SIDE_MAX][3], texels[KST_FAR_SIDE_MAX * KST_FAR_SIDE_MAX][4];
+    const karst_piece *piece = &zone->pieces[index];
+    int log2 = piece->tiles_log2 + 2, side = 1 << log2;
+    fine->far = kst_far_take(&z->tiles.far, log2);
+    if (!fine->far) {
+        ++z->far_missing;
+        return;
+    }
+    const uint8_t *sets;
+    const uint16_t *tints;
+    karst_zone_paint(zone, piece->patch, &sets, &tints);
+    karst_tile_far(z->tiles.bank, zone, index, colours);
+    for (int k = 0; k < side * side; ++k) {
+        int x = k % side, y = k / side;  // between the tile's corners
+        const uint8_t *set = sets + 17 * (piece->tile_t + y / 4) + piece->tile_s + x / 4;
+        int u = 2 * (x & 3) + 1, v = 2 * (y & 3) + 1;
+        int sum = (8 - v) * ((8 - u) * relief[set[0]] + u * relief[set[1]]) +
+                  v * ((8 - u) * relief[set[17]] + u * relief[set[18]]);
+        memcpy(texels[k], colours[k], 3);
+        texels[k][3] = (uint8_t)(sum / 64);
+    }
+    kst_far_put(&z->tiles.far, fine->far, log2, texels);
+    z->figures.uploaded_bytes += ((uint64_t)side * (uint64_t)side * 16 - 4) / 3;
+}
+
+// Pieces that had no room, once there may be some.
+static void retry_far(karst_gl_zones *z) {
+    if (!z->far_missing || z->far_gives == z->tiles.far.gives) return;
+    z->far_gives = z->tiles.far.gives;
+    z->far_missing = 0;
+    for (int32_t s = 0; s < z->stay_room; ++s)
+        for (uint32_t k = 0; k < z->stays[s].piece_count; ++k) {
+            kst_fine_rows *fine = &z->stays[s].fine[k];
+            if (fine->far) continue;
+            put_far(z, z->stays[s].zone, k, fine);
+            if (fine->far)
+                glNamedBufferSubData(z->pool.buffer, ((GLintptr)kst_piece_row(&z->stays[s], k) + 2) * 16 + 4,
+                                     sizeof fine->far, &fine->far);
+        }
+}
+
 static void drop_zone(karst_gl_zones *z, kst_zone_stay *stay) {
     if (!stay->stay) return;
-    for (uint32_t k = 0; k < stay->piece_count; ++k) drop_fine(z, &stay->fine[k]);
+    for (uint32_t k = 0; k < stay->piece_count; ++k) {
+        drop_fine(z, &stay->fine[k]);
+        z->far_missing -= !stay->fine[k].far;
+        kst_far_give(&z->tiles.far, stay->fine[k].far);
+    }
     kst_pool_give(&z->pool, &stay->rows);
     free(stay->fine);
     *stay = (kst_zone_stay){0};
@@ -110,6 +158,8 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
                       rows + (size_t)KST_PIECE_ROWS * k);
             put_places(zone, k, rows + place);
             put_tiles(zone, k, rows + tile);
+            put_far(z, zone, k, &fine[k]);
+            rows[(size_t)KST_PIECE_ROWS * k + 2][1] = fine[k].far;
             place += places_of(&zone->pieces[k]);
             tile += 1u << (2 * zone->pieces[k].tiles_log2);
         }
@@ -220,6 +270,7 @@ karst_status kst_zones_bring(karst_gl_zones *z, const karst_zone_frame *frame) {
         karst_status status = put_zone(z, &frame->zones[k], &z->stays[k]);
         if (status) return status;
     }
+    retry_far(z);
     return bring_fine(z, frame);
 }
 

@@ -63,13 +63,14 @@ static void shade(texel *t, float by) {
 
 // A set's pattern at (x, y) [cells of about a sixteenth of a tile]; rim: without what would be seen to repeat.
 static texel pattern(int set, uint64_t seed, float x, float y, bool rim) {
+    // Their means are those of the field's ground: src/gl/shaders/material.glsl.
     static const float colours[KARST_NOISE_SETS][2][3] = {
-        {{0.27f, 0.20f, 0.14f}, {0.45f, 0.35f, 0.25f}},  // earth
-        {{0.18f, 0.26f, 0.08f}, {0.42f, 0.48f, 0.19f}},  // grass
-        {{0.36f, 0.35f, 0.33f}, {0.60f, 0.58f, 0.54f}},  // rock
-        {{0.15f, 0.22f, 0.07f}, {0.36f, 0.40f, 0.14f}},  // moss
-        {{0.66f, 0.57f, 0.41f}, {0.80f, 0.72f, 0.55f}},  // sand
-        {{0.44f, 0.38f, 0.30f}, {0.62f, 0.56f, 0.46f}},  // path
+        {{0.290f, 0.235f, 0.180f}, {0.485f, 0.410f, 0.320f}},  // earth
+        {{0.217f, 0.266f, 0.132f}, {0.507f, 0.490f, 0.313f}},  // grass
+        {{0.360f, 0.353f, 0.343f}, {0.600f, 0.585f, 0.560f}},  // rock
+        {{0.140f, 0.200f, 0.106f}, {0.335f, 0.360f, 0.210f}},  // moss
+        {{0.578f, 0.525f, 0.428f}, {0.700f, 0.664f, 0.575f}},  // sand
+        {{0.454f, 0.400f, 0.332f}, {0.640f, 0.590f, 0.510f}},  // path
     };
     texel t = {{0}, 0.5f};
     float which = 0, broad = fbm(seed, x * 0.25f, y * 0.25f, 3, 0.5f), fine = fbm(seed + 20, x * 2, y * 2, 2, 0.6f);

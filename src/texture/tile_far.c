@@ -19,15 +19,24 @@ static float texel_of(float at, int side, int *low, int *high) {
     return p - base;
 }
 
-static void image_at(const karst_tile_bank *bank, uint16_t layer, float u, float v, float out[3]) {
+static float linear_of(float code) {
+    return code <= 0.04045f ? code / 12.92f : powf((code + 0.055f) / 1.055f, 2.4f);
+}
+static float code_of(float linear) {
+    return linear <= 0.0031308f ? 12.92f * linear : 1.055f * powf(linear, 1 / 2.4f) - 0.055f;
+}
+
+// Linear light, as devices mix sRGB texels, and height.
+static void image_at(const karst_tile_bank *bank, uint16_t layer, float u, float v, float out[4]) {
     int x0, x1, y0, y1;
     float fx = texel_of(u, KARST_TILE_SIDE, &x0, &x1), fy = texel_of(v, KARST_TILE_SIDE, &y0, &y1);
     const uint8_t(*image)[KARST_TILE_SIDE][4] =
         bank->image[karst_tile_layer_set(layer)][karst_tile_layer_variant(layer)];
-    for (int c = 0; c < 3; ++c) {
-        float low = (float)image[y0][x0][c] + (float)(image[y0][x1][c] - image[y0][x0][c]) * fx;
-        float high = (float)image[y1][x0][c] + (float)(image[y1][x1][c] - image[y1][x0][c]) * fx;
-        out[c] = (low + (high - low) * fy) / 255;
+    for (int c = 0; c < 4; ++c) {
+        float t[4] = {image[y0][x0][c], image[y0][x1][c], image[y1][x0][c], image[y1][x1][c]};
+        for (int k = 0; k < 4; ++k) t[k] = c < 3 ? linear_of(t[k] / 255) : t[k] / 255;
+        float low = t[0] + (t[1] - t[0]) * fx, high = t[2] + (t[3] - t[2]) * fx;
+        out[c] = low + (high - low) * fy;
     }
 }
 
@@ -53,17 +62,25 @@ static void shares(const karst_tile_element *element, const float cover[KARST_TI
 }
 
 karst_vec3 karst_tile_colour(const karst_tile_bank *bank, const karst_tile_element *element, float u, float v) {
-    float c[3] = {0, 0, 0}, cover[KARST_TILE_LAYERS] = {1}, share[KARST_TILE_LAYERS];
+    float c[3] = {0, 0, 0}, cover[KARST_TILE_LAYERS] = {1}, share[KARST_TILE_LAYERS], own[KARST_TILE_LAYERS][4];
+    float top = 0, all = 0;
     for (int l = 1; l < KARST_TILE_LAYERS && element->layer[l] != KARST_TILE_NONE; ++l)
         cover[l] = mask_at(bank, karst_tile_layer_mask(element->layer[l]), u, v);
     shares(element, cover, share);
     for (int l = 0; l < KARST_TILE_LAYERS && element->layer[l] != KARST_TILE_NONE; ++l) {
-        float tu = u, tv = v, own[3];
+        float tu = u, tv = v;
         turn(element->turns >> (2 * l) & 3, &tu, &tv);
-        image_at(bank, element->layer[l], tu, tv, own);
-        for (int k = 0; k < 3; ++k) c[k] += own[k] * share[l];
+        image_at(bank, element->layer[l], tu, tv, own[l]);
+        share[l] *= 0.25f + own[l][3];
+        top = share[l] > top ? share[l] : top;
     }
-    return (karst_vec3){c[0], c[1], c[2]};
+    for (int l = 0; l < KARST_TILE_LAYERS && element->layer[l] != KARST_TILE_NONE; ++l) {
+        float w = share[l] - 0.7f * top;
+        if (w <= 0) continue;
+        all += w;
+        for (int k = 0; k < 3; ++k) c[k] += own[l][k] * w;
+    }
+    return (karst_vec3){code_of(c[0] / all), code_of(c[1] / all), code_of(c[2] / all)};
 }
 
 static void far_texel(const karst_tile_bank *bank, const karst_tile_element *element, int x, int y, float out[3]) {
@@ -79,8 +96,9 @@ static void far_texel(const karst_tile_bank *bank, const karst_tile_element *ele
             tx = ty, ty = KARST_TILE_FAR - 1 - old;
         }
         const uint8_t *own = bank->far_image[karst_tile_layer_set(layer)][karst_tile_layer_variant(layer)][ty][tx];
-        for (int k = 0; k < 3; ++k) out[k] += (float)own[k] * share[l];
+        for (int k = 0; k < 3; ++k) out[k] += (float)(own[k] * own[k]) * share[l];  // squares are near enough to light
     }
+    for (int k = 0; k < 3; ++k) out[k] = sqrtf(out[k]);
 }
 
 // What the tints of a tile's corners leave at (u, v).

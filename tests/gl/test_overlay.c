@@ -5,12 +5,13 @@
 enum { W = 320, H = 180, SIDE = 257 };
 
 static const karst_gl_overlay colours[] = {KARST_GL_OVERLAY_LEVEL, KARST_GL_OVERLAY_ERROR, KARST_GL_OVERLAY_METHOD,
-                                           KARST_GL_OVERLAY_RESIDENCY};
+                                           KARST_GL_OVERLAY_RESIDENCY, KARST_GL_OVERLAY_BANDS};
+enum { COLOURS = sizeof colours / sizeof *colours };
 
 static void every_overlay_has_a_name_that_finds_it(void **state) {
     (void)state;
     char all[128] = "";
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < COLOURS; ++k) {
         const char *name = karst_gl_overlay_name((unsigned)colours[k] | KARST_GL_OVERLAY_WIREFRAME);
         karst_gl_overlay found = KARST_GL_OVERLAY_NONE;
         assert_true(karst_gl_overlay_find(name, &found) && found == colours[k]);
@@ -42,8 +43,8 @@ static void a_legend_names_what_is_shown(void **state) {
     draw_still(&s, &view, NULL, &look, &frame, rgb);
     karst_gl_key keys[KARST_GL_KEYS_MAX];
     assert_int_equal(karst_gl_overlay_keys(s.gl, &look, keys), 0);
-    static const int counts[4] = {8, 6, 5, 5};
-    for (int k = 0; k < 4; ++k) {
+    static const int counts[COLOURS] = {8, 6, 5, 5, 4};
+    for (int k = 0; k < COLOURS; ++k) {
         look.overlays = (unsigned)colours[k] | KARST_GL_OVERLAY_WIREFRAME;
         look.error_px = 3;
         assert_int_equal(karst_gl_overlay_keys(s.gl, &look, keys), counts[k]);

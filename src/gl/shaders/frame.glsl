@@ -25,5 +25,5 @@ layout(std140) uniform Frame {
     vec4 u_key[8];      // rgb linear: colours of the overlay; w of the first: error allowed a metre, of the second: highest slot
 };
 
-const int KARST_CONTOUR = 2, KARST_LEVEL = 4, KARST_ERROR = 8, KARST_METHOD = 16, KARST_RESIDENCY = 32, KARST_SKY = 256,
+const int KARST_CONTOUR = 2, KARST_LEVEL = 4, KARST_ERROR = 8, KARST_METHOD = 16, KARST_RESIDENCY = 32, KARST_BANDS = 64, KARST_SKY = 256,
           KARST_FLAT = 512, KARST_MAP_NORMALS = 1024, KARST_WIRE = 2048, KARST_SURROUND = 4096;

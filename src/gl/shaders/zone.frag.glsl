@@ -30,7 +30,12 @@ void main() {
     vec3 n = normalize(v_normal);
     float facing = dist * u_up.w * 2.0 * u_viewport.w;  // metres a pixel covers
     float foot = facing / sqrt(clamp(dot(n, to_eye) / dist, 0.05, 1.0));
-    Surface s = zone_surface(v_piece, v_st, v_at, n, foot);
+    TilePlace tile = tile_place(v_piece, v_st);
+#ifdef KARST_TILE_COLOUR  // tests of tiles alone
+    o_colour = vec4(tone_srgb(tile_near(tile, false).albedo), 1.0);
+    return;
+#endif
+    Surface s = zone_surface(tile, v_at, n, dist, foot);
     vec2 open = zone_sky(v_at, n);
     float visible = zone_sunlit(v_at, n) * cloud_shadow(v_at);
     if ((bits & KARST_LEVEL) != 0) {  // round and round, as of the field's ground
@@ -38,6 +43,7 @@ void main() {
         vec3 key = mix(u_key[k & 7].rgb, u_key[(k + 1) & 7].rgb, smoothstep(0.0, 1.0, fract(v_level)));
         s.albedo = mix(s.albedo, key * 0.5, 0.7);
     }
+    if ((bits & KARST_BANDS) != 0) s.albedo = mix(s.albedo, band_colour(tile.far, dist) * 0.5, 0.7);
     // What the ground throws back in the open does not come far into a cave.
     // There it comes from wherever the eye does.
     float dark = 1.0 - max(visible, smoothstep(0.0, 0.5, max(open.x, open.y)));

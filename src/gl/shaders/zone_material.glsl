@@ -1,9 +1,15 @@
-// What ground of patches is made of: tiles of karst/tile.h, with what is larger than a tile generated on all three
-// axes, so that walls and ceilings look like floors do.
+// What ground of patches is made of. A fragment's tile is found by piece and (s, t). Near the eye it is up to three
+// images mixed by transitions (twin: karst_tile_colour() in src/texture/tile_far.c), far away a texel of its piece's
+// far texture; what varies over more than a tile is generated on all three axes, so that walls look like floors do.
 uniform sampler2DArray u_tile_images;  // layer 4 set + variant; alpha: height
+uniform sampler2DArray u_tile_slopes;  // of these heights along u and v, a tile, over SLOPE_MOST
 uniform sampler2DArray u_tile_masks;
-uniform vec3 u_tile_mean[6];  // of the images of a set
-uniform vec3 u_tile_gain[6];  // makes the image and what the land says together one colour
+uniform sampler2DArray u_tile_far;  // alpha: relief over RELIEF_MOST
+uniform vec2 u_tile_bands;          // where tiles end, and how far everything takes to go over [m]
+
+const float SLOPE_MOST = 16.0, RELIEF_MOST = 2.0;
+// By set: how strong generated relief is, and how high an image stands [m].
+const float SET_RELIEF[6] = float[6](0.7, 0.55, 1.5, 1.1, 0.35, 0.4), SET_HIGH[6] = float[6](0.05, 0.035, 0.08, 0.08, 0.025, 0.035);
 
 // Value 0..1 and gradient [1/m] of generated waves at a place [world m], blended over the three planes.
 vec4 waves_round(int k, vec3 p, vec3 share, float foot) {
@@ -21,52 +27,128 @@ vec4 waves_round(int k, vec3 p, vec3 share, float foot) {
     return sum;
 }
 
-struct SetLook { vec3 albedo; float relief, height; };  // relief: gain of slopes; height: which set comes out on top
+// A place on a piece, in tiles.
+struct TilePlace {
+    vec2 at, dx, dy;  // in the piece, and how it changes along the screen
+    int side;
+    ivec2 tile;
+    vec2 inside;   // of the tile
+    uvec4 words;   // turns and three layers; tints of the corners
+    uint far;      // block of the far texture, 0: none
+};
 
-// Set k at a place: w, f, d: waves of 13, 1.5 and 0.3 m.
-SetLook set_look(int k, vec3 p, vec3 n, float bed_lod, vec4 broad, vec4 w, vec4 f, vec4 d) {
-    if (k == 0) return SetLook(SOIL * (0.75 + 0.35 * w.x + 0.35 * (f.x - 0.5) + 0.25 * (d.x - 0.5)), 0.7, f.x);
-    if (k == 1) {
-        vec3 c = mix(GRASS, DRY, smoothstep(0.35, 0.8, 0.55 * broad.x + 0.45 * w.x)) * (0.75 + 0.30 * f.x + 0.25 * d.x);
-        return SetLook(c, 0.55, 0.4 + 0.4 * d.x);
-    }
-    if (k == 2 || k == 3) {
-        // Beds of any thickness lie level, and bend.
-        float bed = textureLod(u_waves, vec2(0.002 * (p.x + p.z), p.y / 34.0 + 0.10 * broad.x + 0.05 * w.x), bed_lod).x;
-        vec3 c = mix(DARK_ROCK, ROCK, 0.25 + 0.75 * smoothstep(0.15, 0.85, 0.6 * bed + 0.4 * w.x + 0.35 * (f.x - 0.5)));
-        c *= mix(vec3(1.05, 0.99, 0.92), vec3(0.97, 1.0, 1.03), smoothstep(0.3, 0.7, broad.x));
-        c *= 0.70 + 0.40 * f.x + 0.20 * d.x;
-        if (k == 2) return SetLook(c, 1.5, 0.3 + 0.7 * f.x);
-        float grown = smoothstep(-0.25, 0.45, n.y + 1.1 * (f.x - 0.5) + 0.5 * (w.x - 0.5) + 0.3 * (d.x - 0.5));
-        return SetLook(mix(c, vec3(0.050, 0.072, 0.022) * (0.7 + 0.6 * d.x), grown), 1.2, 0.5 * f.x + 0.3 * grown);
-    }
-    if (k == 4) return SetLook(SAND * (0.82 + 0.14 * w.x + 0.16 * f.x + 0.08 * d.x), 0.35, 0.15 + 0.3 * w.x);
-    return SetLook(vec3(0.215, 0.175, 0.125) * (0.82 + 0.2 * w.x + 0.25 * (d.x - 0.5)), 0.4, 0.2 + 0.3 * f.x);
+TilePlace tile_place(uint row, vec2 st) {
+    Piece piece = piece_at(row);
+    TilePlace t;
+    vec2 scale = vec2(1 << piece.scale_s, 1 << piece.scale_t);
+    t.at = st * scale - vec2(piece.tile_s, piece.tile_t);
+    t.dx = dFdx(st) * scale;  // of what was interpolated: fragments beside a triangle may read nothing from the pool
+    t.dy = dFdy(st) * scale;
+    t.side = 1 << piece.tiles_log2;
+    t.tile = clamp(ivec2(floor(t.at)), 0, t.side - 1);
+    t.inside = clamp(t.at - vec2(t.tile), 0.0, 1.0);
+    uvec4 more = pool[row + 2u];
+    t.words = pool[more.x + uint(t.tile.y * t.side + t.tile.x)];
+    t.far = more.y;
+    return t;
 }
 
-// A set as its images show it: the land's own colours vary over many tiles, and their relief goes on in the images'.
-struct Tile { vec3 albedo; float height; };
+struct Tile {
+    vec3 albedo;
+    float height, relief;
+    vec2 slope;  // metres a tile
+};
 
-vec2 tile_turned(vec2 at, uint quarters) {
-    return quarters == 0u ? at : quarters == 1u ? vec2(at.y, 1.0 - at.x) : quarters == 2u ? 1.0 - at : vec2(1.0 - at.y, at.x);
+// By quarters, as an image is; a direction the same way.
+vec2 tile_turned(vec2 v, uint quarters) {
+    return quarters == 0u ? v : quarters == 1u ? vec2(v.y, -v.x) : quarters == 2u ? -v : vec2(-v.y, v.x);
 }
-
-Tile tile_layer(uint layer, uint quarters, vec2 at, vec2 dx, vec2 dy) {
-    vec2 turned = tile_turned(at, quarters);
-    bool swaps = (quarters & 1u) != 0u;
-    vec4 t = textureGrad(u_tile_images, vec3(turned, float((layer & 15u) * 4u + (layer >> 4u & 3u))), swaps ? dx.yx : dx,
-                         swaps ? dy.yx : dy);
-    return Tile(t.rgb, t.a);
-}
-
-float tile_cover(uint layer, vec2 at, vec2 dx, vec2 dy) {
-    return textureGrad(u_tile_masks, vec3((at * 63.0 + 0.5) / 64.0, float(layer >> 6u & 63u)), dx, dy).r;
-}
+vec2 tile_turned_back(vec2 v, uint quarters) { return tile_turned(v, (4u - quarters) & 3u); }
 
 vec3 tint_of(uint word) { return vec3(uvec3(word >> 11u & 31u, word >> 5u & 63u, word & 31u)) / vec3(31.0, 63.0, 31.0); }
 
+// What tints leave of a colour's sRGB code, as a factor of light.
+vec3 tile_tinted(TilePlace t) {
+    vec3 low = mix(tint_of(t.words.z & 0xFFFFu), tint_of(t.words.z >> 16u), t.inside.x);
+    vec3 high = mix(tint_of(t.words.w & 0xFFFFu), tint_of(t.words.w >> 16u), t.inside.x);
+    return pow(max(1.0 - mix(low, high, t.inside.y), 0.0), vec3(2.2));
+}
+
+// Without tints. slopes: they are wanted.
+Tile tile_near(TilePlace t, bool slopes) {
+    uint layer[3] = uint[3](t.words.x >> 16u, t.words.y & 0xFFFFu, t.words.y >> 16u);
+    float cover[3] = float[3](1.0, 0.0, 0.0);
+    for (int l = 1; l < 3; ++l)
+        if (layer[l] != 0xFFFFu)
+            cover[l] = textureGrad(u_tile_masks, vec3((t.inside * 63.0 + 0.5) / 64.0, float(layer[l] >> 6u & 63u)), t.dx, t.dy).r;
+    float share[3] = float[3](1.0 - max(cover[1], cover[2]), max(cover[1] - cover[2], 0.0), cover[2]);
+    vec4 image[3];
+    float top = 0.0;
+    for (int l = 0; l < 3; ++l) {
+        if (share[l] <= 0.0) continue;
+        uint quarters = t.words.x >> uint(2 * l) & 3u;
+        image[l] = textureGrad(u_tile_images,
+                               vec3(tile_turned(t.inside - 0.5, quarters) + 0.5, float((layer[l] & 15u) * 4u + (layer[l] >> 4u & 3u))),
+                               tile_turned(t.dx, quarters), tile_turned(t.dy, quarters));
+        share[l] *= 0.25 + image[l].a;
+        top = max(top, share[l]);
+    }
+    // What stands out covers what lies lower, in a narrow border.
+    Tile sum = Tile(vec3(0.0), 0.0, 0.0, vec2(0.0));
+    float all = 0.0;
+    for (int l = 0; l < 3; ++l) {
+        float w = max(share[l] - 0.7 * top, 0.0);
+        if (w <= 0.0) continue;
+        int k = int(layer[l] & 15u);
+        all += w;
+        sum.albedo += w * image[l].rgb;
+        sum.height += w * image[l].a;
+        sum.relief += w * SET_RELIEF[k];
+        if (!slopes) continue;
+        uint quarters = t.words.x >> uint(2 * l) & 3u;
+        vec2 slope = textureGrad(u_tile_slopes,
+                                 vec3(tile_turned(t.inside - 0.5, quarters) + 0.5, float((layer[l] & 15u) * 4u + (layer[l] >> 4u & 3u))),
+                                 tile_turned(t.dx, quarters), tile_turned(t.dy, quarters)).rg;
+        sum.slope += w * SET_HIGH[k] * SLOPE_MOST * tile_turned_back(slope, quarters);
+    }
+    return Tile(sum.albedo / all, sum.height / all, sum.relief / all, sum.slope / all);
+}
+
+// With tints. band: 0: 4 x 4 texels a tile, 1: 2 x 2, 2: one.
+Tile tile_far(TilePlace t, float band) {
+    uint block = t.far - 1u;
+    float texels = 4.0 * float(t.side), step_x = length(t.dx) * 4.0, step_y = length(t.dy) * 4.0;
+    float lod = clamp(max(band, 0.5 * log2(max(step_x * step_y, 1e-6))), 0.0, log2(texels));
+    vec2 at = clamp(t.at * 4.0, 0.5 * exp2(ceil(lod)), texels - 0.5 * exp2(ceil(lod)));
+    at += 8.0 * vec2(block & 31u, block >> 5u & 31u);
+    vec4 c = textureLod(u_tile_far, vec3(at / 256.0, float(block >> 10u)), lod);
+    return Tile(c.rgb, 0.5, RELIEF_MOST * c.a, vec2(0.0));
+}
+
+// How far tiles have gone over into 4 x 4 texels, these into 2 x 2, and these into one: karst_tile_bands().
+vec3 tile_past(float dist) { return clamp((dist - vec3(u_tile_bands.x, 200.0, 400.0) + u_tile_bands.y) / u_tile_bands.y, 0.0, 1.0); }
+
+vec3 band_colour(uint far, float dist) {
+    vec3 past = far == 0u ? vec3(0.0) : tile_past(dist);
+    return mix(mix(mix(u_key[0].rgb, u_key[1].rgb, past.x), u_key[2].rgb, past.y), u_key[3].rgb, past.z);
+}
+
+float tile_green(vec3 c) { return smoothstep(1.08, 1.30, 2.0 * c.g / max(c.r + c.b, 1e-3)); }
+
+// A colour as the land has it there: dry and fresh grass, beds of rock that lie level and bend, light and dark.
+vec3 tile_in_land(vec3 c, float relief, vec3 p, float bed_lod, vec4 broad, vec4 w, vec4 f) {
+    float green = tile_green(c), rock = smoothstep(1.0, 1.4, relief) * (1.0 - green);
+    float dry = smoothstep(0.35, 0.8, 0.55 * broad.x + 0.45 * w.x);
+    c *= mix(vec3(1.0), mix(vec3(0.68, 0.82, 0.68), vec3(1.45, 1.24, 1.42), dry), green);
+    float bed = textureLod(u_waves, vec2(0.002 * (p.x + p.z), p.y / 34.0 + 0.10 * broad.x + 0.05 * w.x), bed_lod).x;
+    float tone = 0.25 + 0.75 * smoothstep(0.15, 0.85, 0.6 * bed + 0.4 * w.x + 0.35 * (f.x - 0.5));
+    vec3 hue = mix(vec3(1.05, 0.99, 0.92), vec3(0.97, 1.0, 1.03), smoothstep(0.3, 0.7, broad.x));
+    c *= mix(vec3(0.84 + 0.20 * w.x + 0.12 * f.x), hue * mix(0.62, 1.22, tone), rock);
+    return c;
+}
+
 // The surface at (s, t) of the patch of a piece. foot: metres a pixel covers.
-Surface zone_surface(uint row, vec2 st, vec3 at, vec3 n, float foot) {
+Surface zone_surface(TilePlace t, vec3 at, vec3 n, float dist, float foot) {
     vec3 p = at + vec3(u_place.x, u_back.w, u_place.y);
     vec3 axis = pow(abs(n), vec3(4.0));
     axis /= axis.x + axis.y + axis.z;
@@ -75,41 +157,31 @@ Surface zone_surface(uint row, vec2 st, vec3 at, vec3 n, float foot) {
     // Once more, larger: what repeats every six metres is soon seen on a wall.
     vec4 larger = waves_round(N_6, 0.413 * p + 17.0, axis, 0.413 * foot);
     f = vec4(0.5 + 0.8 * (0.5 * (f.x + larger.x) - 0.5) * 1.4, 0.6 * f.yzw + 0.413 * 0.6 * larger.yzw);
-    Piece piece = piece_at(row);
-    vec2 q = st * vec2(1 << piece.scale_s, 1 << piece.scale_t) - vec2(piece.tile_s, piece.tile_t);
-    int side = 1 << piece.tiles_log2;
-    ivec2 tile = clamp(ivec2(floor(q)), 0, side - 1);
-    vec2 in_tile = clamp(q - vec2(tile), 0.0, 1.0), dx = dFdx(q), dy = dFdy(q);
-    uvec4 word = pool[pool[row + 2u].x + uint(tile.y * side + tile.x)];  // turns, three layers; tints of the corners
-    uint layer[3] = uint[3](word.x >> 16u, word.y & 0xFFFFu, word.y >> 16u);
-    float cover[3] = float[3](1.0, 0.0, 0.0);
-    for (int l = 1; l < 3; ++l)
-        if (layer[l] != 0xFFFFu) cover[l] = tile_cover(layer[l], in_tile, dx, dy);
-    float share[3] = float[3](1.0 - max(cover[1], cover[2]), max(cover[1] - cover[2], 0.0), cover[2]);
-    Surface s = Surface(vec3(0.0), n, 1.0, 0.0, 0.0);
-    float relief = 0.0, height = 0.0;
-    for (int l = 0; l < 3; ++l) {
-        if (share[l] <= 0.0) continue;
-        int k = int(layer[l] & 15u);
-        Tile t = tile_layer(layer[l], word.x >> uint(2 * l) & 3u, in_tile, dx, dy);
-        SetLook look = set_look(k, p, n, log2(NOISE_TEXELS * foot / 34.0), broad, w, f, d);
-        // Afar the images say less, so that walls do not show how often they repeat.
-        float says = (k == 2 || k == 3 ? 0.6 : 1.0) * (1.0 - 0.5 * smoothstep(0.02, 0.25, foot));
-        s.albedo += share[l] * look.albedo * mix(u_tile_mean[k], t.albedo, says) * u_tile_gain[k];
-        relief += share[l] * look.relief;
-        height += share[l] * t.height;
-        s.wrap += share[l] * (k == 1 ? 0.5 : k == 3 ? 0.3 : 0.1);
+    vec3 past = t.far == 0u ? vec3(0.0) : tile_past(dist);
+    float close = clamp(1.5 - 12.0 * foot, 0.0, 1.0);
+    Tile tile = Tile(vec3(0.0), 0.5, 0.0, vec2(0.0));
+    if (past.x < 1.0) {
+        tile = tile_near(t, close > 0.0);
+        tile.albedo *= tile_tinted(t);
     }
-    vec3 tint = mix(mix(tint_of(word.z & 0xFFFFu), tint_of(word.z >> 16u), in_tile.x),
-                    mix(tint_of(word.w & 0xFFFFu), tint_of(word.w >> 16u), in_tile.x), in_tile.y);
-    s.albedo *= 1.0 - tint;
-    vec3 rise = relief * (0.35 * w.yzw + 0.22 * f.yzw + 0.045 * d.yzw);
-    // The images' own relief, along the ground where they lie.
+    if (past.x > 0.0) {
+        Tile far = tile_far(t, past.y + past.z);
+        float x = past.x;
+        tile = Tile(mix(tile.albedo, far.albedo, x), mix(tile.height, 0.5, x), mix(tile.relief, far.relief, x), tile.slope * (1.0 - x));
+    }
+    Surface s = Surface(vec3(0.0), n, 1.0, 0.0, 0.0);
+    s.albedo = tile_in_land(tile.albedo, tile.relief, p, log2(NOISE_TEXELS * foot / 34.0), broad, w, f);
+    s.wrap = 0.1 + 0.4 * tile_green(tile.albedo);
+    vec3 rise = tile.relief * (0.35 * w.yzw + 0.22 * f.yzw + 0.045 * d.yzw);
+    // The images' own relief: gradients of the tile's coordinates along the ground.
     vec3 sx = dFdx(at), sy = dFdy(at), across = cross(sy, n), along = cross(n, sx);
     float area = dot(sx, across);
-    if (abs(area) > 1e-9)
-        rise += 0.06 * clamp(1.0 - 20.0 * foot, 0.0, 1.0) * (across * dFdx(height) + along * dFdy(height)) / area;
+    // Slivers, seen along their own plane, have no say.
+    if (close > 0.0 && area * area > 1e-3 * dot(sx, sx) * dot(sy, sy)) {
+        vec3 own = (tile.slope.x * (across * t.dx.x + along * t.dy.x) + tile.slope.y * (across * t.dx.y + along * t.dy.y)) / area;
+        rise += close * own / max(length(own), 1.0);
+    }
     s.normal = normalize(n - (rise - n * dot(rise, n)));
-    s.micro = 1.0 + 0.45 * relief * (0.6 * (f.x - 0.5) + 0.4 * (d.x - 0.5)) + 0.3 * (height - 0.5);
+    s.micro = 1.0 + 0.45 * tile.relief * (0.6 * (f.x - 0.5) + 0.4 * (d.x - 0.5)) + 0.4 * (tile.height - 0.5);
     return s;
 }
