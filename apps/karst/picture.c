@@ -89,7 +89,10 @@ int picture_open(picture *p, args *a, const char *path) {
         if (status) kst_fail(&a->report, status, "%s: cannot be drawn: %s", path, karst_status_text(status));
     }
     if (!status) {
-        result = p->no_patches ? EXIT_DONE : patches_open(&p->patches, a, p->pack);
+        if (!p->no_patches) status = patches_open(&p->patches, p->pack, a->jobs, &a->report);
+        p->ground = karst_scene_ground(p->scene);
+        if (!status && patches_alone(&p->patches, p->pack)) status = patches_ground(&p->patches, &p->ground);
+        result = status ? could_not(a, status) : EXIT_DONE;
         if (!result && p->no_field && !p->patches.count)
             result = say_usage(a, "--ground patches: %s has none; karst patch fits some", path);
         if (result) picture_close(p);
@@ -112,8 +115,7 @@ void picture_close(picture *p) {
 karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame) {
     karst_status status = karst_scene_settle(p->scene, view, 1, &p->budget, frame);
     if (!status && p->patches.count) {
-        p->patches.budget.threshold = karst_zone_threshold(view, p->edge_px);
-        status = patches_show(&p->patches, p->gl, view);
+        status = patches_show(&p->patches, p->gl, view, p->edge_px);
         p->look.zones = p->patches.drawn;
     }
     if (status) return status;
@@ -125,8 +127,28 @@ karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame
     return karst_gl_render(p->gl, frame, view, 0, &p->look, p->samples, p->rgb);
 }
 
+// What was drawn of patches.
+static void tell_patches(args *a, const patches *p) {
+    karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
+    say(a, "patches: %d zones, %d pieces seen, %d of them refined, %lld triangles in %d draws, %.1f MB on the device\n",
+        p->count, p->frame.figures.pieces, p->frame.figures.refined, (long long)f.triangles, f.draws,
+        (double)f.device_bytes * 1e-6);
+    cJSON *o = cJSON_AddObjectToObject(a->out, "patches");
+    cJSON_AddNumberToObject(o, "zones", p->count);
+    cJSON_AddNumberToObject(o, "pieces", p->frame.figures.pieces);
+    cJSON_AddNumberToObject(o, "refined", p->frame.figures.refined);
+    cJSON_AddNumberToObject(o, "triangles", (double)f.triangles);
+    cJSON_AddNumberToObject(o, "vertices", (double)f.vertices);
+    cJSON_AddNumberToObject(o, "instances", f.instances);
+    cJSON_AddNumberToObject(o, "draws", f.draws);
+    cJSON_AddNumberToObject(o, "fine_pieces", f.fine_pieces);
+    cJSON_AddNumberToObject(o, "fine_bytes", (double)f.fine_bytes);
+    cJSON_AddNumberToObject(o, "device_bytes", (double)f.device_bytes);
+    cJSON_AddNumberToObject(o, "uploaded_bytes", (double)f.uploaded_bytes);
+}
+
 void picture_tell(args *a, const picture *p) {
-    if (p->patches.count) patches_tell(a, &p->patches);
+    if (p->patches.count) tell_patches(a, &p->patches);
     char more[64] = "";
     if (p->damaged > 1) snprintf(more, sizeof more, ", as %d more are", p->damaged - 1);
     if (p->damaged)

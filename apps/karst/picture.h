@@ -11,7 +11,8 @@ typedef struct picture {
     karst_gl_context *context;
     karst_gl *gl;
     karst_scene *scene;
-    patches patches;  // of the pack; count 0: none
+    patches patches;             // of the pack; count 0: none
+    const karst_ground *ground;  // of patches when there is nothing else
     karst_pack_info info;
     karst_gl_look look;
     int width, height, samples;

@@ -24,7 +24,7 @@ static void add_position(cJSON *out, const char *name, karst_pos p) {
 // --stand: the y of a point counts from the ground below it.
 static int stand(args *a, const picture *p, karst_pos *point, const char *name) {
     double y;
-    if (!karst_ground_height(karst_scene_ground(p->scene), point->x, point->z, &y))
+    if (!karst_ground_height(p->ground, point->x, point->z, &y))
         return say_error(a, "%s %g,%g,%g: there is no ground at that place to stand on", name, point->x, point->y,
                          point->z);
     point->y += y;
@@ -35,7 +35,7 @@ static int stand(args *a, const picture *p, karst_pos *point, const char *name) 
 static void warn_if_buried(args *a, const picture *p, karst_pos eye) {
     karst_level level[16];
     int count = 0;
-    if (karst_ground_heights(karst_scene_ground(p->scene), eye.x, eye.z, level, 16, &count) || !count) return;
+    if (karst_ground_heights(p->ground, eye.x, eye.z, level, 16, &count) || !count) return;
     if (count > 16) count = 16;
     if (level[count - 1].y <= eye.y) return;  // there is ground below
     fprintf(stderr, "karst render: the eye is %.4g m under the ground; --stand counts its height from there\n",
@@ -58,7 +58,7 @@ static int choose_view(args *a, const picture *p, karst_view *view, karst_pos *a
         if (result) return result;
         warn_if_buried(a, p, eye);
     } else {
-        if (p->patches.count && p->info.lattice.shape.columns == 2)  // a net alone
+        if (patches_alone(&p->patches, p->pack))
             patches_viewpoint(&p->patches, &eye, at);
         else
             viewpoint_find(p->pack, &p->look, p->fov_rad, (double)p->width / p->height, &eye, at);

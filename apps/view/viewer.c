@@ -18,6 +18,7 @@ static const double loads_a_s = 2000;       // a tenth of a core, so that arrivi
 static const double turn_gain = 1.4;        // a drag across the window's height turns by so many fields of view
 static const double lapse_hours_a_s = 0.2;  // a day in two minutes
 static const double message_s = 4;
+static const float edge_px = 12;           // longest of a triangle of patches
 static const float latitude_rad = 0.785f;  // the place and day of karst render
 static const int day_of_year = 105;
 
@@ -45,6 +46,7 @@ static karst_gl_look look_now(const viewer *v) {
     look.overlays = v->overlays;
     look.error_px = v->budget.ground.error_px;
     look.meshes = v->army.meshes;
+    look.zones = v->patches.drawn;
     return look;
 }
 
@@ -58,8 +60,12 @@ static camera first_camera(const viewer *v) {
     const options *o = v->options;
     karst_gl_look look = look_now(v);
     karst_pos eye, at;
-    viewpoint_find(v->pack, &look, o->fov_rad, (double)o->width / o->height, &eye, &at);
-    karst_box b = karst_ground_bounds(v->ground);
+    bool alone = patches_alone(&v->patches, v->pack);
+    if (alone)
+        patches_viewpoint(&v->patches, &eye, &at);
+    else
+        viewpoint_find(v->pack, &look, o->fov_rad, (double)o->width / o->height, &eye, &at);
+    karst_box b = alone ? v->patches.bounds : karst_ground_bounds(v->ground);
     if (o->has_eye) at = (karst_pos){0.5 * (b.min.x + b.max.x), 0.5 * (b.min.y + b.max.y), 0.5 * (b.min.z + b.max.z)};
     camera c = camera_at(o->has_eye ? o->eye : eye, o->has_look ? o->look : at);
     camera_surface(&c, v->ground);
@@ -119,6 +125,8 @@ karst_status viewer_open(viewer *v, const options *o) {
     status = karst_gl_create(v->pack, &gl_def, &v->gl);
     if (status && !v->report.message[0])
         kst_fail(&v->report, status, "the renderer cannot start: %s", karst_status_text(status));
+    if (!status) status = patches_open(&v->patches, v->pack, v->jobs, &v->report);
+    if (!status && patches_alone(&v->patches, v->pack)) status = patches_ground(&v->patches, &v->ground);
     if (!status) status = hud_create(&v->report, &v->hud);
     if (status) return status;
 
@@ -137,6 +145,7 @@ karst_status viewer_open(viewer *v, const options *o) {
 void viewer_close(viewer *v) {
     hud_destroy(v->hud);
     army_close(&v->army);
+    patches_close(&v->patches);
     budget_close(&v->budget);
     karst_gl_destroy(v->gl);
     window_close(&v->window);
@@ -448,6 +457,8 @@ static karst_status choose(viewer *v, double dt_s) {
     if (status)
         return kst_fail(&v->report, status, "%s: the ground cannot be read (%s); see karst check %s", v->options->pack,
                         karst_status_text(status), v->options->pack);
+    if (v->patches.count) status = patches_show(&v->patches, v->gl, view, edge_px);
+    if (status) return status;
     budget_tell(&v->budget, &v->frame);
     if (v->frame.damage_count) {
         const karst_damage *d = v->frame.damages;

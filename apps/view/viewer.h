@@ -6,6 +6,7 @@
 #include "input.h"
 #include "karst/gl.h"
 #include "options.h"
+#include "patches.h"
 #include "window.h"
 #include "words.h"
 
@@ -25,6 +26,7 @@ typedef struct viewer {
     input input;
     float hour, contour_m;
     unsigned overlays;                                // karst_gl_overlay
+    patches patches;                                  // of the pack; count 0: none
     army army;                                        // of no units without --army
     budget budget;                                    // of ground and army
     float frame_ms;                                   // that was told last

@@ -300,6 +300,36 @@ static void paint_is_where_it_was_put(void **state) {
     free(bank);
 }
 
+// Pixels that are another colour when ground is cut finely: of a smooth meadow, or of a cliff.
+static int pixels_of_edges(bool cliff) {
+    static picture few, many;
+    ground g = begin(true, cliff ? 15 : 0, "");
+    karst_view view = cliff ? view_of((karst_pos){121, 20, 170}, (karst_pos){121, 18, 200}, 0.9f)
+                            : view_of((karst_pos){300, 21, 80}, (karst_pos){302, 18, 84}, 0.9f);
+    karst_zone_budget budget = karst_zone_budget_default();
+    karst_zone_frame frame;
+    budget.threshold = 1;
+    show(&g, &view, &budget, &frame);
+    draw(&g, &view, few);
+    int64_t triangles = frame.figures.triangles;
+    budget.threshold = 1e-5f;
+    show(&g, &view, &budget, &frame);
+    assert_true(frame.figures.triangles > 8 * triangles);
+    draw(&g, &view, many);
+    end(&g);
+    int count = 0;
+    for (int k = H / 2 * W; k < W * H; ++k) count += abs(few[3 * k + 1] - many[3 * k + 1]) > 12;
+    return count;
+}
+
+static void the_edges_of_triangles_do_not_show(void **state) {
+    (void)state;
+    int smooth = pixels_of_edges(false), rough = pixels_of_edges(true);
+    print_message("of %d pixels %d are others when cut finely; of a cliff %d\n", W * H / 2, smooth, rough);
+    assert_true(smooth < 8);
+    assert_true(rough > 40);
+}
+
 // ---- light -----------------------------------------------------------------------------------------
 
 static double light_of(const uint8_t *p) {
@@ -519,6 +549,7 @@ int main(void) {
         cmocka_unit_test(the_device_morphs_as_the_twin_does_to_the_bit),
         cmocka_unit_test(the_picture_is_that_of_the_twins_triangles),
         cmocka_unit_test(paint_is_where_it_was_put),
+        cmocka_unit_test(the_edges_of_triangles_do_not_show),
         cmocka_unit_test(the_arch_casts_a_shadow_and_the_cave_is_dark),
         cmocka_unit_test(what_is_not_needed_gives_way_and_comes_again),
         cmocka_unit_test(no_red_shows_in_the_cave_and_under_the_arch),
