@@ -3,11 +3,13 @@
 #include "bench.h"
 #include "patch_bisect.h"
 #include "patch_bytes.h"
+#include "patch_fit.h"
 #include "patch_levels.h"
 #include "patch_rays.h"
 
 karst_status bench_patch(bench *b) {
     karst_status status = bench_patch_bytes(b);
+    if (!status) status = bench_patch_fit(b);
     if (!status) status = bench_patch_levels(b);
     if (!status) status = bench_patch_bisect(b);
     return status ? status : bench_patch_rays(b);

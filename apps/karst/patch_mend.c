@@ -15,6 +15,19 @@ static int32_t open_edges(const karst_net *net) {
     return count;
 }
 
+static void tell_shape(args *a, const karst_net *net, int32_t zones) {
+    karst_net_strip longest = {0};
+    int32_t open = open_edges(net), strips = karst_net_strips(net, &longest, 1);
+    say(a, "every rule kept; %d zones fit together; %d edges are open\n", zones, open);
+    say(a, "%d strips of equal tiles, the longest of %d patches with %d, at %.1f, %.1f, %.1f\n", strips,
+        longest.patches, longest.tiles[0], longest.at.x, longest.at.y, longest.at.z);
+    cJSON_AddBoolToObject(a->out, "ok", true);
+    cJSON_AddNumberToObject(a->out, "open_edges", open);
+    cJSON_AddNumberToObject(a->out, "strips", strips);
+    cJSON_AddNumberToObject(a->out, "longest_strip", longest.patches);
+    cJSON_AddNumberToObject(a->out, "longest_strip_tiles", longest.tiles[0]);
+}
+
 int patch_check(args *a, const char *path) {
     karst_net *net = NULL;
     zone_set set = {0};
@@ -28,10 +41,7 @@ int patch_check(args *a, const char *path) {
         return could_not(a, status);
     }
     net_tell(a, path, net);
-    int32_t open = open_edges(net);
-    say(a, "every rule kept; %d zones fit together; %d edges are open\n", set.count, open);
-    cJSON_AddBoolToObject(a->out, "ok", true);
-    cJSON_AddNumberToObject(a->out, "open_edges", open);
+    tell_shape(a, net, set.count);
     zone_set_free(&set);
     karst_net_destroy(net);
     return EXIT_DONE;

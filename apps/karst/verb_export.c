@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "app.h"
+#include "export_net.h"
 #include "export_stamp.h"
 #include "karst/geo.h"
 #include "karst/mesh.h"
@@ -159,8 +160,17 @@ static int run(args *a) {
     if (m.on && m.error_m < 0) return say_usage(a, "--method rqt: say how far it may be off: --error M [m]");
     if (m.on && !is_mesh(out)) return say_usage(a, "--method rqt: makes a mesh: write .obj, .ply or .glb");
     if (!m.on && (m.error_m >= 0 || !m.refit)) return say_usage(a, "--error and --no-refit are for --method rqt");
+    bool world = is_world(path), net = export_wants_net(a, path, world);
+    if (net && m.on) return say_usage(a, "--method rqt: is of a field; --level makes a net coarser");
+    if (net && !is_mesh(out)) return say_usage(a, "%s: a net is written as .obj, .ply or .glb", out);
+    if (!net && arg_flag(a, "--level")) return say_usage(a, "--level: is of a net; say --net too");
+    if (net) {
+        karst_status status = export_net(a, path, world, out, &bad, &info);
+        if (!status) answer(a, out, &info, &m, spacing_m);
+        return bad ? EXIT_USAGE : status ? could_not(a, status) : EXIT_DONE;
+    }
     karst_status status =
-        is_world(path) ? export_world(a, path, out, &m, &info, &spacing_m) : export_pack(a, path, out, &m, &info);
+        world ? export_world(a, path, out, &m, &info, &spacing_m) : export_pack(a, path, out, &m, &info);
     if (!status) answer(a, out, &info, &m, spacing_m);
     karst_mesh_destroy(m.mesh);
     return status ? could_not(a, status) : EXIT_DONE;
@@ -170,6 +180,7 @@ static const option options[] = {
     {"--method", "NAME", "of a mesh: reference, all triangles; rqt, few, to a proved error (reference)"},
     {"--error", "M", "rqt: the largest distance from the ground [m]"},
     {"--no-refit", NULL, "rqt: every vertex on the ground: quicker, more triangles"},
+    NET_EXPORT_OPTIONS,
     STAMP_OPTIONS,
     {0},
 };
@@ -183,6 +194,7 @@ const verb verb_export = {
     .example =
         "karst export alps.karst alps.tif\nkarst export alps.kpack alps.glb\n"
         "karst export alps.karst alps.obj --method rqt --error 5\n"
+        "karst export land.karst land.glb --net --level 2\n"
         "karst export alps.karst rock.exr --stamp 320,410,25",
     .options = options,
     .least = 2,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "karst/pack.h"
+#include "net_level.h"
 #include "table.h"
 
 enum { HEIGHTS_FIRST = 64 };
@@ -203,7 +204,16 @@ static int run(args *a) {
     karst_pack *pack;
     karst_status status = karst_pack_open(a->positional[1], &def, &pack);
     if (status) return could_not(a, status);
-    int result = answer(a, karst_pack_ground(pack), is_ray, file);
+    zone_set set = {0};
+    both_grounds both;
+    const karst_ground *ground = karst_pack_ground(pack), *patches;
+    if (karst_pack_zone_count(pack)) {
+        status = zone_set_read(pack, &a->report, &set);
+        if (!status) status = zone_set_ground(&set, &a->report, &patches);
+        if (!status) ground = both_grounds_make(&both, ground, patches);
+    }
+    int result = status ? could_not(a, status) : answer(a, ground, is_ray, file);
+    zone_set_free(&set);
     karst_pack_close(pack);
     return result;
 }
@@ -218,7 +228,7 @@ static const option options[] = {
 const verb verb_query = {
     .name = "query",
     .usage = "height PACK X Z | ray PACK OX,OY,OZ DX,DY,DZ [options]",
-    .summary = "Heights and rays against the exact ground of a pack [m].",
+    .summary = "Heights and rays against the exact ground of a pack [m]: its field, its patches or both.",
     .example =
         "karst query height island.kpack -120.5 64\n"
         "karst query ray island.kpack 0,900,0 1,-1,0.5\n"

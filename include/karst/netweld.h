@@ -53,6 +53,21 @@ typedef struct karst_net_welded {
 /// karst_net_finish(); the net is then not finished
 KARST_API karst_status karst_net_weld(karst_net *net, const karst_net_weld_def *def, karst_net_welded *info);
 
+/// A strip: patches one beside the other whose sides must have the same number of tiles, since each edge has one. It
+/// ends at open edges and at binds.
+typedef struct karst_net_strip {
+    int32_t patch;     ///< the least one of it
+    int32_t axis;      ///< its numbers are those along s (0) or t (1) of that patch
+    int32_t patches;   ///< how many, one that it crosses twice counts twice
+    uint8_t tiles[2];  ///< least and most; unlike: what it may not be
+    karst_pos at;      ///< of that patch, world [m]
+} karst_net_strip;
+
+/// All strips of a net, finished or not, whose patches name edges that are there: those of unlike numbers first, then
+/// the longest. @param out room for `capacity` @return their number, which may be larger; KARST_NET_NONE: out of memory
+/// Threads: any. Cost: O(n log n).
+KARST_API int32_t karst_net_strips(const karst_net *net, karst_net_strip *out, int32_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

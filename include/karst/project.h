@@ -72,8 +72,8 @@ KARST_API karst_status karst_project_grounds(karst_project *project, karst_proje
 KARST_API karst_status karst_project_field(karst_project *project, int64_t ground, size_t cache_bytes,
                                            karst_field **out);
 
-/// Bytes that the base's chunks under a part of a ground take in the file, whole chunks. @param rect of vertices, inside
-/// the ground @return KARST_ERROR_FILE. Cost: O(chunks), none is unpacked.
+/// Bytes that the base's chunks under a part of a ground take in the file, whole chunks. @param rect of vertices,
+/// inside the ground @return KARST_ERROR_FILE. Cost: O(chunks), none is unpacked.
 KARST_API karst_status karst_project_field_bytes(karst_project *project, int64_t ground, karst_rect rect,
                                                  double *bytes);
 

@@ -376,6 +376,18 @@ static karst_status turn_patches(weld *w) {
     return status;
 }
 
+// An edge has one number of tiles: parts of unlike numbers cannot meet, and raising one raises its whole strip.
+static karst_status strips_agree(const weld *w) {
+    karst_net_strip worst = {0};
+    int32_t count = karst_net_strips(w->net, &worst, 1);
+    if (count == KARST_NET_NONE) return KARST_ERROR_MEMORY;
+    if (worst.tiles[0] == worst.tiles[1]) return KARST_OK;
+    return kst_fail(w->def->report, KARST_ERROR_FORMAT,
+                    "the strip of %d patches at %.1f, %.1f, %.1f would have %d tiles here and %d there along the edges "
+                    "that they share; give all of it the same number, or bind two or four patches to one",
+                    worst.patches, worst.at.x, worst.at.y, worst.at.z, worst.tiles[0], worst.tiles[1]);
+}
+
 karst_status karst_net_weld(karst_net *net, const karst_net_weld_def *def, karst_net_welded *info) {
     karst_net_weld_def usual = karst_net_weld_def_default();
     if (!def) def = &usual;
@@ -404,6 +416,7 @@ karst_status karst_net_weld(karst_net *net, const karst_net_weld_def *def, karst
     if (!status) status = compact(&w);
     kst_free(a, w.corner, corners * sizeof *w.corner), kst_free(a, w.edge, edges * sizeof *w.edge);
     kst_free(a, w.against, edges), kst_free(a, w.gone, patches);
+    if (!status) status = strips_agree(&w);
     if (!status) status = karst_net_finish(net, def->report);
     if (!status && info) *info = w.done;
     return status;

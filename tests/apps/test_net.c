@@ -115,7 +115,8 @@ static void patches_are_fitted_undone_and_removed(void **state) {
     assert_int_equal(r.code, 0);
     ran_free(&r);
     assert_true(world_hash(world) == none);
-    static const char *const bad[][3] = {{NULL}, {"fit", "--tolerance", "0"}, {"remove", "--tolerance", "1"}, {"fit", "--steps"}};
+    static const char *const bad[][3] = {
+        {NULL}, {"fit", "--tolerance", "0"}, {"remove", "--tolerance", "1"}, {"fit", "--steps"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         r = run_karst("patch", world, bad[k][0], bad[k][1], bad[k][2]);
         assert_int_equal(r.code, 2);

@@ -258,6 +258,70 @@ static void a_mesh_of_quads_becomes_patches(void **state) {
     assert_true(world_hash(world) == before);
 }
 
+// Vertices of an OBJ file, every n-th.
+static int vertices_of(const char *path, int n, double (*out)[3], int room) {
+    FILE *f = fopen(path, "rb");
+    char line[256];
+    int count = 0, at = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f) && count < room)
+        if (sscanf(line, "v %lf %lf %lf", &out[count][0], &out[count][1], &out[count][2]) == 3) count += at++ % n == 0;
+    fclose(f);
+    return count;
+}
+
+static void a_net_is_exported_and_its_pack_is_asked(void **state) {
+    (void)state;
+    enum { SOME = 200 };
+    static double v[SOME + 1][3];
+    const char *world = temp_path("asked.karst"), *coarse = temp_path("coarse.obj"), *rays = temp_path("rays.csv");
+    good(run_karst("new", world, "--size", "45x45", "--spacing", "16", "--origin", "-100,-100,-100", "--quiet"));
+    ran r = run_karst("export", world, temp_path("none.obj"), "--net");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "no net"));
+    ran_free(&r);
+    good(run_karst("patch", world, "sample", "--quiet"));
+    good(run_karst("bake", world, "-o", temp_path("asked.kpack"), "--quiet"));
+    const char *pack = temp_path("asked.kpack");
+    // Of 1034 patches of 8 x 8 tiles each tile is 2 triangles at level 2, half a tile's side at level 1.
+    assert_true(answer_number(run_karst("export", world, coarse, "--net", "--level", "3", "--json"), "triangles") ==
+                1034 * 4 * 4 * 2);
+    assert_true(answer_number(run_karst("export", pack, temp_path("fine.ply"), "--net", "--level", "2", "--json"),
+                              "triangles") == 1034 * 8 * 8 * 2);
+    assert_true(answer_number(run_karst("export", world, temp_path("field.obj"), "--json"), "triangles") ==
+                44 * 44 * 2);  // without a word it is the field
+    int count = vertices_of(coarse, 60, v, SOME);
+    assert_true(count > 100);
+    FILE *f = fopen(rays, "wb");
+    assert_non_null(f);
+    for (int k = 0; k < count; ++k) fprintf(f, "%.7f,%.7f,%.7f,0,-1,0\n", v[k][0], v[k][1] + 0.25, v[k][2]);
+    fclose(f);
+    cJSON *o = answer_of(run_karst("query", "ray", pack, "--rays", rays, "--json"));
+    const cJSON *hits = cJSON_GetObjectItem(o, "hits"), *hit;
+    int near = 0;
+    assert_int_equal(cJSON_GetArraySize(hits), count);
+    cJSON_ArrayForEach(hit, hits) {
+        assert_true(cJSON_IsObject(hit));  // the field is below everything
+        near += fabs(number_in(hit, "t") - 0.25) < 1e-3;
+    }
+    assert_true(near > count * 9 / 10);  // not where the ground is steep or hangs over
+    cJSON_Delete(o);
+    o = answer_of(run_karst("query", "height", pack, "240", "200", "--all", "--json"));
+    const cJSON *all = cJSON_GetObjectItem(o, "heights");
+    int heights = cJSON_GetArraySize(all);
+    assert_true(heights >= 2 && cJSON_GetArrayItem(all, heights - 1)->valuedouble == -100);
+    for (int k = 1; k < heights; ++k)
+        assert_true(cJSON_GetArrayItem(all, k - 1)->valuedouble >= cJSON_GetArrayItem(all, k)->valuedouble);
+    assert_true(number_in(o, "height") == cJSON_GetArrayItem(all, 0)->valuedouble);
+    cJSON_Delete(o);
+    const char *const usage[][4] = {{"--net", "--level", "4"}, {"--level", "1"}, {"--net", "--method", "rqt"}};
+    for (size_t k = 0; k < 3; ++k) {
+        r = run_karst("export", world, coarse, usage[k][0], usage[k][1], usage[k][2]);
+        assert_int_equal(r.code, 2);
+        ran_free(&r);
+    }
+}
+
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -268,6 +332,7 @@ int main(void) {
         cmocka_unit_test(a_fit_tells_its_price),
         cmocka_unit_test(a_weld_tells_each_repair),
         cmocka_unit_test(a_mesh_of_quads_becomes_patches),
+        cmocka_unit_test(a_net_is_exported_and_its_pack_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -284,6 +284,45 @@ static void edges_that_run_apart_stay_two(void **state) {
     karst_net_destroy(net);
 }
 
+static void strips_are_counted_and_may_not_disagree(void **state) {
+    (void)state;
+    prop p = prop_begin("net_strips", 1);
+    prop_next(&p);
+    int turned;
+    karst_net *net = soup(&p, 0.05, &turned);
+    karst_net_strip strips[2 * GRID * GRID];
+    karst_report report = {0};
+    karst_net_weld_def def = karst_net_weld_def_default();
+    def.distance_m = 0.3, def.report = &report;
+    assert_int_equal(karst_net_strips(net, strips, 2 * GRID * GRID), 2 * GRID * GRID);  // each patch is two
+    assert_int_equal(karst_net_weld(net, &def, NULL), KARST_OK);
+    assert_int_equal(karst_net_strips(net, strips, 2 * GRID), 2 * GRID);
+    for (int k = 0; k < 2 * GRID; ++k)
+        assert_true(strips[k].patches == GRID && strips[k].tiles[0] == 8 && strips[k].tiles[1] == 8);
+    karst_net_destroy(net);
+    // One patch with more tiles along s: the whole column would have to follow.
+    net = soup(&p, 0.05, &turned);
+    net->patches[GRID + 2].tiles_log2[0] = 4;
+    assert_int_equal(karst_net_finish(net, NULL), KARST_OK);  // alone it may
+    assert_int_equal(karst_net_weld(net, &def, NULL), KARST_ERROR_FORMAT);
+    assert_non_null(strstr(report.message, "the strip of 6 patches"));
+    assert_non_null(strstr(report.message, "8 tiles here and 16 there"));
+    karst_net_destroy(net);
+    // A strip ends at a bind.
+    net = scene();
+    int32_t count = karst_net_strips(net, NULL, 0), sum = 0;
+    karst_net_strip *all = malloc((size_t)count * sizeof *all);
+    assert_int_equal(karst_net_strips(net, all, count), count);
+    for (int32_t k = 0; k < count; ++k) {
+        sum += all[k].patches;
+        assert_true(all[k].tiles[0] == all[k].tiles[1]);
+        if (k) assert_true(all[k].patches <= all[k - 1].patches);
+    }
+    assert_int_equal(sum, 2 * net->patch_count);
+    free(all);
+    karst_net_destroy(net);
+}
+
 static void what_names_nothing_is_told(void **state) {
     (void)state;
     for (int k = 0; k < 4; ++k) {
@@ -326,6 +365,7 @@ int main(void) {
         cmocka_unit_test(quads_side_by_side_become_one_ground),
         cmocka_unit_test(a_patch_that_lost_a_side_or_is_there_twice_goes),
         cmocka_unit_test(edges_that_run_apart_stay_two),
+        cmocka_unit_test(strips_are_counted_and_may_not_disagree),
         cmocka_unit_test(what_names_nothing_is_told),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };

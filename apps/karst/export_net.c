@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The command line: export of nets of patches.
+#include "export_net.h"
+
+#include "karst/pack.h"
+#include "net_edit.h"
+#include "net_level.h"
+
+static bool world_lacks_field(const char *path) {
+    karst_project *project;
+    karst_project_ground ground;
+    karst_net *net = NULL;
+    int count = 1;
+    if (karst_project_open(path, KARST_PROJECT_READ, NULL, &project)) return false;
+    bool lacks = !karst_project_grounds(project, &ground, 1, &count) && !count &&
+                 !karst_project_get_net(project, NULL, &net) && net;
+    karst_net_destroy(net);
+    karst_project_close(project);
+    return lacks;
+}
+
+static bool pack_lacks_field(const char *path) {
+    karst_pack *pack;
+    if (karst_pack_open(path, NULL, &pack)) return false;
+    karst_pack_info info = karst_pack_info_of(pack);
+    const karst_field_shape *s = &info.lattice.shape;
+    bool all_hole = info.hole_count == (uint64_t)(s->columns - 1) * (uint64_t)(s->rows - 1);
+    bool lacks = all_hole && karst_pack_zone_count(pack) > 0;
+    karst_pack_close(pack);
+    return lacks;
+}
+
+bool export_wants_net(args *a, const char *path, bool world) {
+    return arg_flag(a, "--net") || (world ? world_lacks_field(path) : pack_lacks_field(path));
+}
+
+static karst_status read_zones(args *a, const char *path, bool world, zone_set *out) {
+    karst_net *net = NULL;
+    karst_pack *pack = NULL;
+    karst_status status;
+    if (world) {
+        status = net_look(a, path, &net);
+        if (!status) status = zone_set_cut(net, &a->report, out);
+    } else {
+        karst_pack_def def = karst_pack_def_default();
+        def.report = &a->report;
+        status = karst_pack_open(path, &def, &pack);
+        if (!status && !karst_pack_zone_count(pack))
+            status = kst_fail(&a->report, KARST_ERROR_UNSUPPORTED, "%s: holds no net of patches", path);
+        if (!status) status = zone_set_read(pack, &a->report, out);
+    }
+    karst_net_destroy(net);
+    karst_pack_close(pack);
+    return status;
+}
+
+karst_status export_net(args *a, const char *path, bool world, const char *out, bool *usage, karst_export_info *info) {
+    int level = (int)arg_int(a, "--level", 0, 0, NET_LEVEL_MAX, usage);
+    zone_set set = {0};
+    net_level ground;
+    if (*usage) return KARST_ERROR_ARGUMENT;
+    karst_status status = read_zones(a, path, world, &set);
+    if (!status)
+        status = karst_geo_export_ground(net_level_make(&ground, &set, level), out, &a->progress, &a->report, info);
+    zone_set_free(&set);
+    return status;
+}
