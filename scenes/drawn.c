@@ -15,11 +15,14 @@ karst_drawn_vertex *scene_expand(const karst_frame *frame, const karst_scene *sc
     return out;
 }
 
+// Not by fmin() and fmax(), which are calls, and this is where tests of level of detail spend their time.
 static double min3(double a, double b, double c) {
-    return fmin(fmin(a, b), c);
+    double least = a < b ? a : b;
+    return least < c ? least : c;
 }
 static double max3(double a, double b, double c) {
-    return fmax(fmax(a, b), c);
+    double most = a > b ? a : b;
+    return most > c ? most : c;
 }
 
 void scene_drawn_places(const karst_drawn_vertex *triangles, int count, int columns, int rows, karst_vec3 *at,
@@ -27,12 +30,12 @@ void scene_drawn_places(const karst_drawn_vertex *triangles, int count, int colu
     for (int k = 0; k < count; ++k) {
         const karst_drawn_vertex *v = triangles + 3 * k;
         double x0 = v[0].column, z0 = v[0].row, ax = v[1].column - x0, az = v[1].row - z0, bx = v[2].column - x0,
-               bz = v[2].row - z0, area = ax * bz - bx * az;
+               bz = v[2].row - z0, share = 1 / (ax * bz - bx * az);
         int low_x = (int)min3(x0, v[1].column, v[2].column), high_x = (int)max3(x0, v[1].column, v[2].column);
         int low_z = (int)min3(z0, v[1].row, v[2].row), high_z = (int)max3(z0, v[1].row, v[2].row);
         for (int z = low_z; z <= high_z && z < rows; ++z)
             for (int x = low_x; x <= high_x && x < columns; ++x) {
-                double p = ((x - x0) * bz - bx * (z - z0)) / area, q = (ax * (z - z0) - (x - x0) * az) / area;
+                double p = ((x - x0) * bz - bx * (z - z0)) * share, q = (ax * (z - z0) - (x - x0) * az) * share;
                 double r = 1 - p - q;
                 if (p < 0 || q < 0 || r < -1e-12) continue;
                 at[(size_t)z * (size_t)columns + (size_t)x] =

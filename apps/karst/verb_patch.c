@@ -93,8 +93,8 @@ const verb verb_patch = {
         "give them "
         "displacement, paint them. Each is one undoable step.",
     .example =
-        "karst new land.karst --net sample\n"
         "karst patch island.karst fit --area 0,0,512,512 --tolerance 0.1\n"
+        "karst new land.karst --net sample\n"
         "karst patch land.karst import cave.obj --crease 40\n"
         "karst patch land.karst tile --set sand --at 110,0,80 --radius 20 --tint e0d0b0\n"
         "karst patch land.karst noise --slot 12 --set rock --at 240,40,200 --radius 30\n"

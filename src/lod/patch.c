@@ -145,8 +145,9 @@ static float toward(float p, float a, float b, float w) {
     return p + w * (0.5f * (a + b) - p);
 }
 
-static void draw_vertices(shape *s) {
-    for (int n = TOP; n >= 0; --n)  // parents first
+// lattice: of the patch; it has no vertices that vanish below its stride.
+static void draw_vertices(shape *s, int lattice) {
+    for (int n = TOP; n >= (lattice < TOP ? lattice : TOP); --n)  // parents first
         for (int j = 0; j < SIDE; j += 1 << n)
             for (int i = 0; i < SIDE; i += 1 << n) {
                 if (kst_vanish_level(i, j) != n) continue;
@@ -190,9 +191,9 @@ int karst_frame_expand(const karst_frame *frame, const karst_scene *scene, int p
     s.parity = ((s.place->column >> s.place->level) / CELLS + (s.place->row >> s.place->level) / CELLS + p->patch_x +
                 p->patch_z) &
                1;
-    draw_vertices(&s);
-    int count, triangles = 0;
-    const uint16_t *index = karst_patch_indices(kst_patch_lattice(l, s.parity), &count);
+    int count, triangles = 0, lattice = kst_patch_lattice(l, s.parity);
+    draw_vertices(&s, lattice);
+    const uint16_t *index = karst_patch_indices(lattice, &count);
     for (int k = 0; k < count; k += 3) {
         int i[3], j[3];
         for (int c = 0; c < 3; ++c) {
