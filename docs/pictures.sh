@@ -286,4 +286,12 @@ near=(--eye 415,30,130 --look 377,32,88 --hour 9.5 --exposure 0.3 --fov-deg 30)
 patch rough "${near[@]}"
 land=smooth patch smooth "${near[@]}"
 sheet patch-displacement 2 patch-smooth patch-rough
+# A cliff before strokes and after them.
+cp "$work/patches.karst" "$work/carved.karst"
+"$bin/karst" sculpt "$work/carved.karst" --strokes "$root/scenes/patch-cliff.strokes" --quiet
+"$bin/karst" bake "$work/carved.karst" -o "$work/carved.kpack" --quiet
+cliff=(--eye 262,24,412 --look 212,30,345 --hour 15 --exposure 0.3)
+patch whole "${cliff[@]}"
+land=carved patch carved "${cliff[@]}"
+sheet patch-sculpt 2 patch-whole patch-carved
 unset size

@@ -80,8 +80,7 @@ void kst_net_boxes(karst_net_sculptor *s) {
 
 // Everything that has the net's size, freed alike.
 static karst_status allocate(karst_net_sculptor *s, bool make) {
-    size_t corners = (size_t)s->net->corner_count + 1, edges = (size_t)s->net->edge_count + 1,
-           patches = (size_t)s->net->patch_count + 1;
+    size_t corners = s->corner_room, edges = s->edge_room, patches = s->patch_room;
     const struct {
         void **array;
         size_t count, size;
@@ -115,6 +114,8 @@ karst_status karst_net_sculptor_create(karst_net *net, const karst_net *begin, k
     if (!s) return KARST_ERROR_MEMORY;
     s->net = net, s->begin = begin;
     s->step_m = ldexp(1, net->step_log2);
+    s->corner_room = (size_t)net->corner_count + 1, s->edge_room = (size_t)net->edge_count + 1;
+    s->patch_room = (size_t)net->patch_count + 1;
     karst_status status = karst_net_links_make(net, &s->links);
     if (!status) status = allocate(s, true);
     if (status) {

@@ -64,9 +64,10 @@ struct karst_net_sculptor {
     const karst_net *begin;
     karst_net_links links;
     double step_m;
-    kst_box *stars;    // of corners
-    kst_box *patches;  // of all 16 points
-    uint8_t *depth;    // 0: a free corner; else 1 and the most of those that its edge and the patch beyond it hang on
+    size_t corner_room, edge_room, patch_room;  // of the arrays that have the net's size
+    kst_box *stars;                             // of corners
+    kst_box *patches;                           // of all 16 points
+    uint8_t *depth;  // 0: a free corner; else 1 and the most of those that its edge and the patch beyond it hang on
     int depth_most;
     float (*corner_rest)[3], (*edge_rest)[2][3], (*patch_rest)[4][3];  // -1/2 to 1/2
     // The last dab.
