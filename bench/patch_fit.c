@@ -22,7 +22,7 @@ typedef struct fit_case {
     double spacing_m, tolerance_m;
 } fit_case;
 
-static karst_status make_field(const fit_case *c, int side, karst_field **out) {
+static karst_status make_field(const fit_case *c, int side, bool *real, karst_field **out) {
     karst_field_def def = karst_field_def_default();
     def.shape = (karst_field_shape){side, side, c->spacing_m, {0, 0, 0}};
     float *all = malloc((size_t)REAL_SIDE * REAL_SIDE * sizeof *all);
@@ -31,7 +31,7 @@ static karst_status make_field(const fit_case *c, int side, karst_field **out) {
         free(all);
         return status;
     }
-    if (c->real) bench_heights(REAL_SIDE, all);
+    *real = c->real && bench_heights(REAL_SIDE, all);
     for (size_t k = 0; k < (size_t)REAL_SIDE * REAL_SIDE && c->real; ++k) all[k] *= (float)(c->spacing_m / 30);
     for (int j = 0; j < side && !c->real; ++j)
         for (int i = 0; i < side; ++i)
@@ -83,8 +83,9 @@ static karst_status measure(bench *b, const fit_case *c) {
     karst_net_fitted info = {0};
     karst_pack_parts parts = {0};
     int side = b->quick ? 65 : SIDE;
+    bool real;
     def.tolerance_m = c->tolerance_m, def.report = b->report;
-    karst_status status = make_field(c, side, &field);
+    karst_status status = make_field(c, side, &real, &field);
     if (status) return status;
     status = karst_net_create((karst_pos){0, 0, 0}, c->real ? -6 : -8, NULL, &net);  // mountains are tall
     double start = bench_cpu_s();
@@ -93,10 +94,10 @@ static karst_status measure(bench *b, const fit_case *c) {
     if (!status) status = packed(b, c, field, net, &parts);
     if (!status) {
         char note[160];
-        snprintf(note, sizeof note, "%d x %d vertices %g m apart within %g m; of 2, 4, 8, 16 tiles: %d, %d, %d, %d",
-                 side, side, c->spacing_m, c->tolerance_m, info.of_tiles[1], info.of_tiles[2], info.of_tiles[3],
-                 info.of_tiles[4]);
-        double heights = parts.heights + parts.holes;
+        snprintf(note, sizeof note, "%s%d x %d vertices %g m apart within %g m; of 2, 4, 8, 16 tiles: %d, %d, %d, %d",
+                 c->real && !real ? "made by code: " : "", side, side, c->spacing_m, c->tolerance_m, info.of_tiles[1],
+                 info.of_tiles[2], info.of_tiles[3], info.of_tiles[4]);
+        double heights = parts.heights + parts.holes + parts.root;
         add(b, c, "patches", "", info.patches, NULL, NAN, note);
         add(b, c, "bytes", "B", parts.zones, "field's chunks", heights, "zones of the net in a pack");
         add(b, c, "field_bytes", "B", heights, NULL, NAN, "heights of all levels, baked to the same error, in a pack");

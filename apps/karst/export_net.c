@@ -40,14 +40,14 @@ static karst_status read_zones(args *a, const char *path, bool world, zone_set *
     karst_status status;
     if (world) {
         status = net_look(a, path, &net);
-        if (!status) status = zone_set_cut(net, &a->report, out);
+        if (!status) status = zone_set_cut(net, &a->progress, &a->report, out);
     } else {
         karst_pack_def def = karst_pack_def_default();
         def.report = &a->report;
         status = karst_pack_open(path, &def, &pack);
         if (!status && !karst_pack_zone_count(pack))
             status = kst_fail(&a->report, KARST_ERROR_UNSUPPORTED, "%s: holds no net of patches", path);
-        if (!status) status = zone_set_read(pack, &a->report, out);
+        if (!status) status = zone_set_read(pack, &a->progress, &a->report, out);
     }
     karst_net_destroy(net);
     karst_pack_close(pack);

@@ -45,21 +45,23 @@ int patch_remove(args *a, const char *path) {
 // ---- fit -----------------------------------------------------------------------------------------------
 
 // Bytes of a net's zones as a pack has them.
-static karst_status zone_bytes(const karst_net *net, karst_report *report, double *bytes) {
+static karst_status zone_bytes(args *a, const karst_net *net, double *bytes) {
     zone_set set;
-    karst_status status = zone_set_cut(net, report, &set);
+    karst_status status = zone_set_cut(net, &a->progress, &a->report, &set);
     *bytes = 0;
     for (int32_t k = 0; k < set.count && !status; ++k) {
+        status = kst_progress_step(&a->progress, "pack", (double)k / set.count);
+        if (status) break;
         size_t raw = karst_zone_write(set.zones[k], NULL, 0), room = kst_compress_bound(raw);
         uint8_t *from = malloc(raw), *to = malloc(room);
-        if (!from || !to) status = kst_fail(report, KARST_ERROR_MEMORY, "out of memory for the bytes of zones");
+        if (!from || !to) status = kst_fail(&a->report, KARST_ERROR_MEMORY, "out of memory for the bytes of zones");
         if (!status) {
             karst_zone_write(set.zones[k], from, raw);
             *bytes += (double)kst_compress(from, raw, to, room, ZSTD_LEVEL);
         }
         free(from), free(to);
     }
-    if (!status) zone_set_free(&set);
+    zone_set_free(&set);
     return status;
 }
 
@@ -78,7 +80,7 @@ static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground
     if (!status) status = karst_net_from_field(net, field, def, &out->of);
     out->seconds = wall_s() - start;
     karst_field_destroy(field);
-    if (!status) status = zone_bytes(net, &a->report, &out->bytes);
+    if (!status) status = zone_bytes(a, net, &out->bytes);
     if (!status) status = karst_project_field_bytes(e->project, ground->id, out->of.rect, &out->field_bytes);
     if (status)
         karst_net_destroy(net);

@@ -32,7 +32,7 @@ int patch_check(args *a, const char *path) {
     karst_net *net = NULL;
     zone_set set = {0};
     karst_status status = net_look(a, path, &net);  // what comes out of a world keeps every rule of a net
-    if (!status) status = zone_set_cut(net, &a->report, &set);
+    if (!status) status = zone_set_cut(net, &a->progress, &a->report, &set);
     if (!status) status = kst_progress_step(&a->progress, "check", 0.5);
     if (!status) status = karst_zones_check((const karst_zone *const *)set.zones, set.count, NULL, &a->report);
     if (status) {

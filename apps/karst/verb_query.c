@@ -208,7 +208,7 @@ static int run(args *a) {
     both_grounds both;
     const karst_ground *ground = karst_pack_ground(pack), *patches;
     if (karst_pack_zone_count(pack)) {
-        status = zone_set_read(pack, &a->report, &set);
+        status = zone_set_read(pack, &a->progress, &a->report, &set);
         if (!status) status = zone_set_ground(&set, &a->report, &patches);
         if (!status) ground = both_grounds_make(&both, ground, patches);
     }

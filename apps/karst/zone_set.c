@@ -21,7 +21,7 @@ static karst_status end(zone_set *set, karst_status status, karst_report *report
     return status;
 }
 
-karst_status zone_set_cut(const karst_net *net, karst_report *report, zone_set *out) {
+karst_status zone_set_cut(const karst_net *net, const karst_progress *progress, karst_report *report, zone_set *out) {
     kst_cutter *cutter = NULL;
     karst_status status = kst_cutter_create(net, &cutter);
     *out = (zone_set){0};
@@ -29,18 +29,21 @@ karst_status zone_set_cut(const karst_net *net, karst_report *report, zone_set *
     int32_t count = kst_cutter_zones(cutter);
     status = begin(out, count, net->origin);
     for (int32_t k = 0; k < count && !status; ++k) {
-        status = kst_cutter_cut(cutter, k, out->bank, report, &out->zones[k]);
+        status = kst_progress_step(progress, "zones", (double)k / count);
+        if (!status) status = kst_cutter_cut(cutter, k, out->bank, report, &out->zones[k]);
         if (!status) ++out->count;
     }
     kst_cutter_destroy(cutter);
     return end(out, status, report);
 }
 
-karst_status zone_set_read(const karst_pack *pack, karst_report *report, zone_set *out) {
+karst_status zone_set_read(const karst_pack *pack, const karst_progress *progress, karst_report *report,
+                           zone_set *out) {
     int32_t count = karst_pack_zone_count(pack);
     karst_status status = begin(out, count, karst_pack_net_origin(pack));
     for (int32_t k = 0; k < count && !status; ++k) {
-        status = karst_pack_zone_read(pack, k, out->bank, report, &out->zones[k]);
+        status = kst_progress_step(progress, "zones", (double)k / count);
+        if (!status) status = karst_pack_zone_read(pack, k, out->bank, report, &out->zones[k]);
         if (!status) ++out->count;
     }
     return end(out, status, report);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The command line: all zones of a net or a pack, and the ground that they make.
 #pragma once
+#include "karst/jobs.h"
 #include "karst/pack.h"
 #include "karst/zoneground.h"
 
@@ -13,8 +14,8 @@ typedef struct zone_set {
 } zone_set;
 
 // Yours to free; {0} on error, with a line in the report.
-karst_status zone_set_cut(const karst_net *net, karst_report *report, zone_set *out);
-karst_status zone_set_read(const karst_pack *pack, karst_report *report, zone_set *out);
+karst_status zone_set_cut(const karst_net *net, const karst_progress *progress, karst_report *report, zone_set *out);
+karst_status zone_set_read(const karst_pack *pack, const karst_progress *progress, karst_report *report, zone_set *out);
 // The ground of them all, valid until it is freed.
 karst_status zone_set_ground(zone_set *set, karst_report *report, const karst_ground **out);
 void zone_set_free(zone_set *set);  // zeroed is allowed

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The sub-commands of karst patch, run as people run them: one step each, undone as one.
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "apps/answers.h"
 
 static void good(ran r) {
@@ -322,6 +325,17 @@ static void a_net_is_exported_and_its_pack_is_asked(void **state) {
     }
 }
 
+static void a_fit_that_is_stopped_changes_nothing(void **state) {
+    (void)state;
+    const char *world = temp_path("stopped.karst");
+    good(run_karst("new", world, "--size", "513x513", "--quiet"));
+    good(run_karst("filter", world, "noise", "--wavelength", "60", "--height", "9", "--quiet"));
+    uint64_t before = world_hash(world);
+    int end = end_karst(0.15, SIGINT, "patch", world, "fit", "--tolerance", "0.001", "--quiet");
+    assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 1);
+    assert_true(world_hash(world) == before);
+}
+
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -330,6 +344,7 @@ int main(void) {
         cmocka_unit_test(paint_and_noise_reach_what_they_say),
         cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
         cmocka_unit_test(a_fit_tells_its_price),
+        cmocka_unit_test(a_fit_that_is_stopped_changes_nothing),
         cmocka_unit_test(a_weld_tells_each_repair),
         cmocka_unit_test(a_mesh_of_quads_becomes_patches),
         cmocka_unit_test(a_net_is_exported_and_its_pack_is_asked),
