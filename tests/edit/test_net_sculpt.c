@@ -455,6 +455,29 @@ static void weak_dabs_add_up_within_a_stroke(void **state) {
     karst_net_destroy(net);
 }
 
+static void a_stamp_presses_its_heights(void **state) {
+    (void)state;
+    karst_net *net = mirrored_net(8), *was = net_copy(net);
+    karst_stamp *stamp;
+    assert_int_equal(karst_stamp_create(8, 8, 1, &stamp), KARST_OK);
+    for (int k = 0; k < 64; ++k) stamp->samples[k] = k % 8 < 4 ? 1.0f : 0.0f;  // the left half
+    karst_net_sculptor *s;
+    karst_touched touched;
+    karst_brush_def d = karst_brush_def_default();
+    d.kind = KARST_BRUSH_STAMP, d.stamp = stamp, d.falloff = KARST_FALLOFF_FLAT, d.radius_m = 60, d.strength = 2;
+    karst_stroke_point at = karst_stroke_point_at(0, 64);
+    assert_int_equal(karst_net_sculptor_create(net, NULL, &s), KARST_OK);
+    assert_int_equal(draw(s, &d, at, 1, 0, &touched), KARST_OK);
+    int left = 4 * 9 + 2, right = 4 * 9 + 6;
+    assert_int_equal(net->corners[left].at[1], was->corners[left].at[1] + 2 * 256);
+    assert_int_equal(net->corners[right].at[1], was->corners[right].at[1]);
+    karst_net_sculptor_destroy(s);
+    karst_net *other = mirrored_net(4);
+    assert_int_equal(karst_net_sculptor_create(net, other, &s), KARST_ERROR_ARGUMENT);
+    karst_stamp_destroy(stamp);
+    karst_net_destroy(net), karst_net_destroy(was), karst_net_destroy(other);
+}
+
 static void restore_brings_back_what_was(void **state) {
     (void)state;
     karst_net *net = net_of(16), *begin = net_copy(net);
@@ -561,6 +584,7 @@ int main(void) {
         cmocka_unit_test(a_grab_of_many_events_is_one_from_first_to_last),
         cmocka_unit_test(what_changed_is_told_once),
         cmocka_unit_test(weak_dabs_add_up_within_a_stroke),
+        cmocka_unit_test(a_stamp_presses_its_heights),
         cmocka_unit_test(restore_brings_back_what_was),
         cmocka_unit_test(a_dab_beyond_the_limits_is_not_made),
         cmocka_unit_test(rays_meet_the_patches),
