@@ -157,6 +157,32 @@ static void make_image(int set, int variant, uint8_t out[KARST_TILE_SIDE][KARST_
         }
 }
 
+// Rings round the middle all have the mean of the set, so that afar the sides of tiles do not make a grid, neither in
+// colour nor in relief.
+static void level_rings(uint8_t (*image)[KARST_TILE_SIDE][KARST_TILE_SIDE][4]) {
+    enum { RINGS = KARST_TILE_SIDE / 2 };
+    int64_t sum[RINGS][4] = {{0}}, count[RINGS] = {0}, all[4] = {0};
+    for (int pass = 0; pass < 2; ++pass)
+        for (int k = 0; k < KARST_TILE_VARIANTS; ++k)
+            for (int y = 0; y < KARST_TILE_SIDE; ++y)
+                for (int x = 0; x < KARST_TILE_SIDE; ++x) {
+                    int dx = x < RINGS ? x : KARST_TILE_SIDE - 1 - x, dy = y < RINGS ? y : KARST_TILE_SIDE - 1 - y;
+                    int ring = dx < dy ? dx : dy;
+                    uint8_t *code = image[k][y][x];
+                    count[ring] += pass == 0;
+                    for (int c = 0; c < 4; ++c) {
+                        if (pass == 0) {
+                            sum[ring][c] += code[c], all[c] += code[c];
+                            continue;
+                        }
+                        float mean = (float)all[c] / (KARST_TILE_VARIANTS * KARST_TILE_SIDE * KARST_TILE_SIDE);
+                        float off = mean - (float)sum[ring][c] / (float)count[ring];
+                        float v = (float)code[c] + off * (1 - smooth(24, 48, (float)ring));
+                        code[c] = (uint8_t)floorf(clamp01(v / 255) * 255 + 0.5f);
+                    }
+                }
+}
+
 // ---- transitions --------------------------------------------------------------------------------------------------
 
 static const uint8_t mask_corners[12] = {1, 2, 4, 8, 3, 6, 12, 9, 7, 11, 13, 14};
@@ -228,6 +254,7 @@ static void make_far(karst_tile_bank *bank) {
 void karst_tile_bank_make(karst_tile_bank *out) {
     for (int set = 0; set < KARST_NOISE_SETS; ++set)
         for (int k = 0; k < KARST_TILE_VARIANTS; ++k) make_image(set, k, out->image[set][k]);
+    for (int set = 0; set < KARST_NOISE_SETS; ++set) level_rings(out->image[set]);
     for (int k = 0; k < KARST_TILE_MASKS; ++k) make_mask(k, out->mask[k]);
     make_far(out);
 }

@@ -50,7 +50,6 @@ static void end(ground *g) {
 static karst_gl_zones_def plain_def(void) {
     karst_gl_zones_def def = karst_gl_zones_def_default();
     def.shadows = false;
-    def.anisotropy = 1;
     return def;
 }
 

@@ -35,7 +35,6 @@ static ground begin_painted(bool sample, uint8_t slot, const char *defines, cons
     }
     karst_gl_zones_def zones = karst_gl_zones_def_default();
     zones.shadows = !*defines;
-    zones.anisotropy = 1;  // a processor that draws is four times slower with it
     zones.tiles = tiles;
     karst_gl_def gl = karst_gl_def_default();
     gl.report = &report;
@@ -392,7 +391,6 @@ static void what_is_not_needed_gives_way_and_comes_again(void **state) {
     karst_gl_zones *frugal;
     karst_gl_zones_def def = karst_gl_zones_def_default();
     def.fine_bytes = 1 << 20;
-    def.anisotropy = 1;
     assert_int_equal(karst_gl_zones_create(g.gl, g.scene, &def, &frugal), KARST_OK);
     assert_int_equal(karst_gl_zones_figures(frugal).triangles, 0);
     karst_zone_budget budget = karst_zone_budget_default();

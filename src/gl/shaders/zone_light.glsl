@@ -27,7 +27,10 @@ float zone_sunlit(vec3 at, vec3 n) {
     if (!u_zone_lit || lit <= 0.0) return lit;
     vec3 p = at + n * 0.45 + u_sun.xyz * 0.1;
     int layer = zone_in(0, p) ? 0 : 1;
-    if (layer == 1 && !zone_in(1, p)) return lit;
+    if (layer == 1) {  // its texels are 0.6 m: ground that leans would hide itself
+        p = at + n * 1.1 + u_sun.xyz * 0.5;
+        if (!zone_in(1, p)) return lit;
+    }
     vec3 across = normalize(cross(u_sun.xyz, vec3(0.0, 1.0, 0.0) + 1e-4)), along = cross(u_sun.xyz, across);
     float radius = layer == 0 ? 0.16 : 0.8, sum = 0.0, turn = zone_turn();
     for (int k = 0; k < 6; ++k) {

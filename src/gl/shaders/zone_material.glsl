@@ -93,11 +93,12 @@ Tile tile_near(TilePlace t, bool slopes) {
         share[l] *= 0.25 + image[l].a;
         top = max(top, share[l]);
     }
-    // What stands out covers what lies lower, in a narrow border.
+    // What stands out covers what lies lower, in a narrow border; not so where texels are too small to be seen.
+    float texels = max(length(t.dx), length(t.dy)) * 64.0, sharp = 0.7 * clamp(1.5 - 0.5 * texels, 0.0, 1.0);
     Tile sum = Tile(vec3(0.0), 0.0, 0.0, vec2(0.0));
     float all = 0.0;
     for (int l = 0; l < 3; ++l) {
-        float w = max(share[l] - 0.7 * top, 0.0);
+        float w = max(share[l] - sharp * top, 0.0);
         if (w <= 0.0) continue;
         int k = int(layer[l] & 15u);
         all += w;
@@ -153,7 +154,7 @@ Surface zone_surface(TilePlace t, vec3 at, vec3 n, float dist, float foot) {
     vec3 axis = pow(abs(n), vec3(4.0));
     axis /= axis.x + axis.y + axis.z;
     vec4 broad = waves_round(N_430, p, axis, foot), w = waves_round(N_53, p, axis, foot);
-    vec4 f = waves_round(N_6, p, axis, foot), d = waves_round(N_1, p, axis, foot);
+    vec4 f = waves_round(N_6, p, axis, foot);
     // Once more, larger: what repeats every six metres is soon seen on a wall.
     vec4 larger = waves_round(N_6, 0.413 * p + 17.0, axis, 0.413 * foot);
     f = vec4(0.5 + 0.8 * (0.5 * (f.x + larger.x) - 0.5) * 1.4, 0.6 * f.yzw + 0.413 * 0.6 * larger.yzw);
@@ -172,7 +173,7 @@ Surface zone_surface(TilePlace t, vec3 at, vec3 n, float dist, float foot) {
     Surface s = Surface(vec3(0.0), n, 1.0, 0.0, 0.0);
     s.albedo = tile_in_land(tile.albedo, tile.relief, p, log2(NOISE_TEXELS * foot / 34.0), broad, w, f);
     s.wrap = 0.1 + 0.4 * tile_green(tile.albedo);
-    vec3 rise = tile.relief * (0.35 * w.yzw + 0.22 * f.yzw + 0.045 * d.yzw);
+    vec3 rise = tile.relief * (0.35 * w.yzw + 0.22 * f.yzw);
     // The images' own relief: gradients of the tile's coordinates along the ground.
     vec3 sx = dFdx(at), sy = dFdy(at), across = cross(sy, n), along = cross(n, sx);
     float area = dot(sx, across);
@@ -182,6 +183,6 @@ Surface zone_surface(TilePlace t, vec3 at, vec3 n, float dist, float foot) {
         rise += close * own / max(length(own), 1.0);
     }
     s.normal = normalize(n - (rise - n * dot(rise, n)));
-    s.micro = 1.0 + 0.45 * tile.relief * (0.6 * (f.x - 0.5) + 0.4 * (d.x - 0.5)) + 0.4 * (tile.height - 0.5);
+    s.micro = 1.0 + 0.3 * tile.relief * (f.x - 0.5) + 0.4 * (tile.height - 0.5);
     return s;
 }
