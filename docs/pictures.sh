@@ -295,3 +295,7 @@ patch whole "${cliff[@]}"
 land=carved patch carved "${cliff[@]}"
 sheet patch-sculpt 2 patch-whole patch-carved
 unset size
+# On foot in the tunnel.
+"$bin/karst-view" "$work/patches.kpack" --walk --eye 285,14,228 --look 285,13.2,260 --hour 13 --size 960x540 \
+    --screenshot "$work/view-tunnel.png"
+palette "$work/view-tunnel.png" "$out/view-tunnel.png"

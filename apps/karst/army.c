@@ -104,14 +104,16 @@ static karst_status read_kinds(army *a, const char *what, karst_report *report) 
     return status;
 }
 
-karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_pos otherwise, bool near) {
+karst_pos army_middle(const karst_ground *ground, const karst_view *view, karst_pos otherwise, bool near) {
     karst_pos origin, direction;
     karst_view_ray(view, 0.5 * view->width, 0.5 * view->height, &origin, &direction);
-    karst_hit hit = karst_scene_cast(scene, karst_ray_make(origin, direction));
+    karst_ray ray = karst_ray_make(origin, direction);
+    karst_hit hit = {0};
+    if (karst_ground_cast(ground, &ray, &hit)) hit.hit = false;
     karst_pos at = hit.hit ? hit.position : otherwise, eye = view->eye;
-    double ground, far = hypot(at.x - eye.x, at.z - eye.z);
-    if (!near || !karst_scene_height(scene, eye.x, eye.z, &ground)) return at;
-    double most = fmax(3 * (eye.y - ground), 150);
+    double below, far = hypot(at.x - eye.x, at.z - eye.z);
+    if (!near || !karst_ground_height(ground, eye.x, eye.z, &below)) return at;
+    double most = fmax(3 * (eye.y - below), 150);
     double share = far > most ? most / far : 1;
     return (karst_pos){eye.x + share * (at.x - eye.x), at.y, eye.z + share * (at.z - eye.z)};
 }

@@ -51,7 +51,7 @@ typedef struct army {
 
 // Where an army stands.
 typedef struct army_place {
-    const karst_scene *scene;
+    const karst_ground *ground;
     karst_pos eye, middle;
     float water_m;  // NAN: none
 } army_place;
@@ -76,4 +76,4 @@ karst_governor_def army_governor_def(int count);
 
 // Where the middle of a view meets the ground; `otherwise` where it meets none. With `near`, when nobody asked for that
 // place, a place on the way there from which units are not dots: three times as far as the eye is high, 150 m at least.
-karst_pos army_middle(const karst_scene *scene, const karst_view *view, karst_pos otherwise, bool near);
+karst_pos army_middle(const karst_ground *ground, const karst_view *view, karst_pos otherwise, bool near);

@@ -74,7 +74,7 @@ static bool stand(const lot *l, const spot *s, karst_gl_instance *out) {
         double front = scale * ((1 - v) * (double)kind->foot[2] + v * (double)kind->foot[3]);
         x[k] = front * ahead_x + side * ahead_z;  // the model's +x is to the left of its front
         z[k] = front * ahead_z - side * ahead_x;
-        if (!karst_scene_height(l->place->scene, s->x + x[k], s->z + z[k], &h[k])) return false;
+        if (!karst_ground_height(l->place->ground, s->x + x[k], s->z + z[k], &h[k])) return false;
         low = fmin(low, h[k]);
         mean += h[k] / FEET;
     }

@@ -9,12 +9,15 @@
 #include <stdlib.h>
 
 static const double pi = 3.14159265358979;
-enum { SAMPLES = 4096 };  // along the circle
+enum {
+    SAMPLES = 4096,  // along the circle
+    PROBES = 64,     // along a side of a land without a map
+};
 
 typedef struct land {
     karst_map map;
     karst_field_shape shape;
-    double across, down;
+    double across, down, relief;
 } land;
 
 static double map_height(const land *l, double x, double z) {
@@ -75,8 +78,7 @@ static double between(const double *key, int keys, int stretch, double t, int nu
                (p[2] - p[0] + t * (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3] + t * (3 * (p[1] - p[2]) + p[3] - p[0])));
 }
 
-void flight_through(karst_pack *pack, const double *key, int keys, int count, flight_frame *out) {
-    const karst_ground *ground = karst_pack_ground(pack);
+void flight_through(const karst_ground *ground, const double *key, int keys, int count, flight_frame *out) {
     for (int k = 0; k < count; ++k) {
         double at = count > 1 ? (double)k * (keys - 1) / (count - 1) : 0, v[6];
         int stretch = at < keys - 2 ? (int)at : keys - 2;
@@ -86,19 +88,41 @@ void flight_through(karst_pack *pack, const double *key, int keys, int count, fl
     }
 }
 
-bool flight_plan(karst_pack *pack, int count, flight_frame *out) {
+// What the maps of a pack tell of its field.
+static land land_of_pack(karst_pack *pack) {
     karst_pack_info info = karst_pack_info_of(pack);
-    const karst_ground *ground = karst_pack_ground(pack);
-    land l = {.shape = info.lattice.shape};
+    land l = {.shape = info.lattice.shape, .relief = (double)info.max_y_m - (double)info.min_y_m};
     l.across = l.shape.spacing_m * (l.shape.columns - 1);
     l.down = l.shape.spacing_m * (l.shape.rows - 1);
     static const uint16_t plain;
     if (karst_pack_map(pack, "height", &l.map) || l.map.sample_bytes != 2 || l.map.channels != 1)
         l.map =
             (karst_map){.width = 1, .height = 1, .offset = info.max_y_m - (float)l.shape.origin.y, .samples = &plain};
-    double *ground_y = malloc(3 * SAMPLES * sizeof *ground_y), *raised = ground_y + SAMPLES, *y = raised + SAMPLES;
+    return l;
+}
+
+// The same of a ground without maps: its highest layer in the middle of each of 64 x 64 squares.
+static land land_of_ground(const karst_ground *ground, uint16_t samples[PROBES * PROBES]) {
+    karst_box b = karst_ground_bounds(ground);
+    land l = {.shape.origin = b.min, .relief = b.max.y - b.min.y};
+    l.across = b.max.x - b.min.x;
+    l.down = b.max.z - b.min.z;
+    l.map = (karst_map){.width = PROBES, .height = PROBES, .scale = (float)(l.relief / 65535), .samples = samples};
+    for (int j = 0; j < PROBES; ++j)
+        for (int i = 0; i < PROBES; ++i) {
+            double y, x = b.min.x + l.across * (i + 0.5) / PROBES, z = b.min.z + l.down * (j + 0.5) / PROBES;
+            bool there = karst_ground_height(ground, x, z, &y) && l.relief > 0;
+            samples[j * PROBES + i] = there ? (uint16_t)fmin((y - b.min.y) / l.relief * 65535, 65535) : 0;
+        }
+    return l;
+}
+
+bool flight_plan(karst_pack *pack, const karst_ground *ground, int count, flight_frame *out) {
+    double *ground_y = malloc(3 * SAMPLES * sizeof *ground_y + PROBES * PROBES * sizeof(uint16_t));
     if (!ground_y) return false;
-    double relief = fmax(info.max_y_m - info.min_y_m, 0.01 * fmin(l.across, l.down));
+    double *raised = ground_y + SAMPLES, *y = raised + SAMPLES;
+    land l = pack ? land_of_pack(pack) : land_of_ground(ground, (uint16_t *)(y + SAMPLES));
+    double relief = fmax(l.relief, 0.01 * fmin(l.across, l.down));
     double radius = fmin(0.36 * fmin(l.across, l.down), count * 0.10 * relief / (2 * pi) + 2 * relief);
     double clearance = 0.30 * relief;
     karst_pos middle = rugged_place(&l, radius);

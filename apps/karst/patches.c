@@ -1,82 +1,244 @@
 // SPDX-License-Identifier: MIT
-// Patches: ground of patches as programs draw it.
+// Patches: zones of a pack on the screen and under the feet.
 #include "patches.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+static const double look_again_m = 8;  // of the eye's way; much less than a zone
+static const double keep = 1.1;        // zones go when they are so many times out of reach
+
+bool patches_ground_find(const char *name, patches_ground *out) {
+    static const char *const names[] = {"both", "field", "patches"};
+    for (int k = 0; k < 3; ++k)
+        if (!strcmp(name, names[k])) return *out = (patches_ground)k, true;
+    return false;
+}
+
+// ---- open and close --------------------------------------------------------------------------------
 
 static void grow_box(karst_box *box, const karst_box *by) {
     box->min = (karst_pos){fmin(box->min.x, by->min.x), fmin(box->min.y, by->min.y), fmin(box->min.z, by->min.z)};
     box->max = (karst_pos){fmax(box->max.x, by->max.x), fmax(box->max.y, by->max.y), fmax(box->max.z, by->max.z)};
 }
 
-static karst_status read_pack(patches *p, const karst_pack *pack, karst_report *report) {
-    int32_t count = karst_pack_zone_count(pack);
-    p->bank = malloc(sizeof *p->bank);
-    p->zones = calloc((size_t)count + 1, sizeof *p->zones);
-    if (!p->bank || !p->zones) return KARST_ERROR_MEMORY;
-    karst_noise_bank_make(p->bank);
-    for (; p->count < count; ++p->count) {
-        karst_status status = karst_pack_zone_read(pack, p->count, p->bank, report, &p->zones[p->count]);
-        if (status) return status;
-        karst_box box = karst_pack_zone_info(pack, p->count).bounds;
-        if (p->count)
-            grow_box(&p->bounds, &box);
-        else
-            p->bounds = box;
-    }
-    return KARST_OK;
+// There is no ground but patches: all of the field is hole.
+static bool is_alone(const karst_pack *pack) {
+    karst_pack_info info = karst_pack_info_of(pack);
+    const karst_field_shape *shape = &info.lattice.shape;
+    return info.hole_count >= (uint64_t)(shape->columns - 1) * (uint64_t)(shape->rows - 1);
 }
 
-static karst_status make_scene(patches *p, karst_jobs *jobs, karst_report *report) {
+static karst_status make(patches *p, karst_jobs *jobs, karst_report *report) {
+    p->bank = malloc(sizeof *p->bank);
+    p->zones = calloc((size_t)p->count, sizeof *p->zones);
+    p->wanted = calloc((size_t)p->count, sizeof *p->wanted);
+    if (!p->bank || !p->zones || !p->wanted) return kst_fail(report, KARST_ERROR_MEMORY, "no memory for patches");
+    karst_noise_bank_make(p->bank);
+    for (int32_t k = 0; k < p->count; ++k) {
+        p->zones[k].bounds = karst_pack_zone_info(p->pack, k).bounds;
+        if (k)
+            grow_box(&p->bounds, &p->zones[k].bounds);
+        else
+            p->bounds = p->zones[k].bounds;
+    }
     karst_zone_scene_def def = karst_zone_scene_def_default();
-    def.origin = p->origin;
+    def.origin = karst_pack_net_origin(p->pack);
     def.jobs = jobs;
     karst_status status = karst_zone_scene_create(&def, &p->scene);
-    for (int32_t k = 0; k < p->count && !status; ++k) {
-        uint16_t slot;
-        status = karst_zone_scene_add(p->scene, p->zones[k], report, &slot);
-    }
+    if (!status) status = karst_zone_ground_create(def.origin, NULL, &p->zone_ground);
+    if (status) kst_fail(report, status, "no memory for patches");
     return status;
 }
 
-karst_status patches_open(patches *p, const karst_pack *pack, karst_jobs *jobs, karst_report *report) {
-    *p = (patches){.budget = karst_zone_budget_default()};
-    if (!karst_pack_zone_count(pack)) return KARST_OK;
-    karst_status status = read_pack(p, pack, report);
-    p->origin = karst_pack_net_origin(pack);
-    if (!status) status = make_scene(p, jobs, report);
-    if (status) patches_close(p);
-    return status;
+karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field, patches_ground shown,
+                          karst_jobs *jobs, karst_report *report) {
+    *p = (patches){.pack = pack,
+                   .reach_m = INFINITY,
+                   .edge_px = PATCHES_EDGE_PX,
+                   .budget = karst_zone_budget_default(),
+                   .ground = karst_scene_ground(field)};
+    int32_t count = karst_pack_zone_count(pack);
+    if (shown == PATCHES_ONLY && !count)
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "--ground patches: this pack has none; karst patch fits some");
+    if (shown == PATCHES_FIELD_ONLY || !count) return KARST_OK;
+    p->count = count;
+    karst_status status = make(p, jobs, report);
+    if (status) {
+        patches_close(p);
+        return status;
+    }
+    p->no_field = shown == PATCHES_ONLY || is_alone(pack);
+    karst_box bounds = p->bounds, of_field = karst_ground_bounds(p->ground);
+    if (!p->no_field) grow_box(&bounds, &of_field);
+    both_make(&p->both, p->no_field ? NULL : p->ground, karst_zone_ground_of(p->zone_ground), bounds);
+    p->ground = &p->both.ground;
+    return KARST_OK;
 }
 
 void patches_close(patches *p) {
     karst_gl_zones_destroy(p->drawn);
-    karst_zone_ground_destroy(p->ground);
     karst_zone_scene_destroy(p->scene);
-    for (int32_t k = 0; k < p->count; ++k) karst_zone_destroy(p->zones[k]);
+    karst_zone_ground_destroy(p->zone_ground);
+    for (int32_t k = 0; k < p->count && p->zones; ++k) karst_zone_destroy(p->zones[k].zone);
+    free(p->wanted);
     free(p->zones);
     free(p->bank);
     *p = (patches){0};
 }
 
-karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view, float edge_px) {
+// ---- zones come and go -----------------------------------------------------------------------------
+
+static double away(const karst_box *b, karst_pos eye) {
+    double x = fmax(fmax(b->min.x - eye.x, eye.x - b->max.x), 0), y = fmax(fmax(b->min.y - eye.y, eye.y - b->max.y), 0),
+           z = fmax(fmax(b->min.z - eye.z, eye.z - b->max.z), 0);
+    return sqrt(x * x + y * y + z * z);
+}
+
+static karst_status let_go(patches *p, patches_zone *z) {
+    karst_status status = karst_zone_ground_remove(p->zone_ground, z->chunk);
+    if (status) return status;
+    karst_zone_scene_remove(p->scene, z->slot);
+    karst_zone_destroy(z->zone);
+    z->zone = NULL;
+    --p->here;
+    return KARST_OK;
+}
+
+static int nearer(const void *a, const void *b) {
+    const patches_wanted *x = a, *y = b;
+    if (x->away_m != y->away_m) return x->away_m < y->away_m ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+// What goes and what is wanted, as seen from a place.
+static karst_status look_round(patches *p, karst_pos eye) {
+    p->from = eye;
+    p->looked = true;
+    p->waits = false;
+    p->wanted_count = p->wanted_next = p->left_out = 0;
+    for (int32_t k = 0; k < p->count; ++k) {
+        patches_zone *z = &p->zones[k];
+        double m = away(&z->bounds, eye);
+        if (z->zone && m > keep * p->reach_m) {
+            karst_status status = let_go(p, z);
+            if (status) return status;
+        }
+        if (!z->zone && !z->damaged && m <= p->reach_m) p->wanted[p->wanted_count++] = (patches_wanted){m, k};
+    }
+    qsort(p->wanted, (size_t)p->wanted_count, sizeof *p->wanted, nearer);
+    return KARST_OK;
+}
+
+// The scene is full: the farthest zone makes room for one that is nearer by more than one zone's width, so that two
+// do not take turns. False when there is none.
+static bool make_room(patches *p, double for_m) {
+    patches_zone *farthest = NULL;
+    double most = for_m + 160;
+    for (int32_t k = 0; k < p->count; ++k) {
+        double m = p->zones[k].zone ? away(&p->zones[k].bounds, p->from) : 0;
+        if (m <= most) continue;
+        most = m;
+        farthest = &p->zones[k];
+    }
+    return farthest && !let_go(p, farthest);
+}
+
+static karst_status read_zone(patches *p, const patches_wanted *w, karst_report *report) {
+    patches_zone *z = &p->zones[w->index];
+    karst_zone *zone;
+    karst_status status = karst_pack_zone_read(p->pack, w->index, p->bank, report, &zone);
+    if (status) return status;
+    do status = karst_zone_scene_add(p->scene, zone, report, &z->slot);
+    while (status == KARST_ERROR_LIMIT && make_room(p, w->away_m));
+    if (!status) {
+        z->zone = zone;
+        ++p->here;
+    } else {
+        karst_zone_destroy(zone);
+    }
+    return status;
+}
+
+// Under the feet, all those that just came at once.
+static karst_status found(patches *p, int32_t first, int32_t end) {
+    int32_t count = 0;
+    const karst_zone **zone = malloc((size_t)(end - first + 1) * sizeof *zone);
+    uint32_t *chunk = malloc((size_t)(end - first + 1) * sizeof *chunk);
+    karst_status status = zone && chunk ? KARST_OK : KARST_ERROR_MEMORY;
+    for (int32_t k = first; k < end && !status; ++k)
+        if (p->zones[p->wanted[k].index].zone) zone[count++] = p->zones[p->wanted[k].index].zone;
+    if (!status) status = karst_zone_ground_add(p->zone_ground, zone, (uint32_t)count, chunk);
+    count = 0;
+    for (int32_t k = first; k < end; ++k) {
+        patches_zone *z = &p->zones[p->wanted[k].index];
+        if (!z->zone) continue;
+        if (!status) {
+            z->chunk = chunk[count++];
+        } else {
+            karst_zone_scene_remove(p->scene, z->slot);
+            karst_zone_destroy(z->zone);
+            z->zone = NULL;
+            --p->here;
+        }
+    }
+    free(chunk);
+    free(zone);
+    return status;
+}
+
+karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *report) {
+    if (!p->count) return KARST_OK;
+    double moved = sqrt((eye.x - p->from.x) * (eye.x - p->from.x) + (eye.y - p->from.y) * (eye.y - p->from.y) +
+                        (eye.z - p->from.z) * (eye.z - p->from.z));
+    bool all = p->reach_m == INFINITY && p->here + p->damaged == p->count;
+    karst_status status = KARST_OK;
+    if (!all && (!p->looked || p->waits || moved > look_again_m)) status = look_round(p, eye);
+    int32_t first = p->wanted_next;
+    for (int k = 0; k < most && p->wanted_next < p->wanted_count && !status; ++k) {
+        const patches_wanted *w = &p->wanted[p->wanted_next];
+        status = read_zone(p, w, report);
+        if (status == KARST_ERROR_LIMIT) {  // and so it would be with all that are farther
+            p->left_out = p->wanted_count - p->wanted_next;
+            p->wanted_count = p->wanted_next;
+            status = KARST_OK;
+            break;
+        }
+        ++p->wanted_next;
+        if (status == KARST_ERROR_PENDING) {
+            p->waits = true;
+            status = KARST_OK;
+        }
+        if (status == KARST_ERROR_FORMAT) {
+            p->zones[w->index].damaged = true;
+            ++p->damaged;
+        }
+    }
+    if (p->wanted_next > first) {
+        karst_status stands = found(p, first, p->wanted_next);
+        if (stands) status = stands;
+    }
+    p->awaited = p->wanted_count - p->wanted_next;
+    if (status == KARST_ERROR_MEMORY) kst_fail(report, status, "no memory for more patches");
+    return status;
+}
+
+// ---- on the screen ---------------------------------------------------------------------------------
+
+karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view) {
     karst_status status = p->drawn ? KARST_OK : karst_gl_zones_create(gl, p->scene, NULL, &p->drawn);
     if (status) return status;
-    p->budget.threshold = karst_zone_threshold(view, edge_px);
+    p->budget.threshold = karst_zone_threshold(view, p->edge_px);
     karst_zone_scene_update(p->scene, view, 1, &p->budget, &p->frame);
     return karst_gl_zones_show(p->drawn, &p->frame);
 }
 
-karst_status patches_ground(patches *p, const karst_ground **out) {
-    karst_status status = KARST_OK;
-    if (!p->ground) {
-        status = karst_zone_ground_create(p->origin, NULL, &p->ground);
-        if (!status)
-            status = karst_zone_ground_add(p->ground, (const karst_zone *const *)p->zones, (uint32_t)p->count, NULL);
-    }
-    if (!status) *out = karst_zone_ground_of(p->ground);
-    return status;
+void patches_hide_field(karst_frame *frame) {
+    frame->patch_count = frame->batch_count = frame->chunk_count = 0;
+    memset(&frame->figures, 0, sizeof frame->figures);
 }
 
 void patches_viewpoint(const patches *p, karst_pos *eye, karst_pos *at) {
@@ -84,10 +246,4 @@ void patches_viewpoint(const patches *p, karst_pos *eye, karst_pos *at) {
     double wide = fmax(h->x - l->x, h->z - l->z);
     *at = (karst_pos){0.5 * (l->x + h->x), l->y, 0.5 * (l->z + h->z)};
     *eye = (karst_pos){l->x + 0.3 * (h->x - l->x), h->y + 0.3 * wide, l->z - 0.35 * (h->z - l->z)};
-}
-
-bool patches_alone(const patches *p, const karst_pack *pack) {
-    karst_pack_info info = karst_pack_info_of(pack);
-    const karst_field_shape *shape = &info.lattice.shape;
-    return p->count && info.hole_count >= (uint64_t)(shape->columns - 1) * (uint64_t)(shape->rows - 1);
 }

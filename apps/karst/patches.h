@@ -1,32 +1,73 @@
 // SPDX-License-Identifier: MIT
-// Patches: ground of patches as programs draw it: all zones of a pack.
+// Patches: ground of patches as programs show it, alone or beside a field. Zones come and go, nearest first.
 #pragma once
+#include "both.h"
 #include "karst/glzone.h"
 #include "karst/pack.h"
+#include "karst/scene.h"
 #include "karst/zoneground.h"
 
+#define PATCHES_EDGE_PX 12  // longest edge of a triangle
+#define PATCHES_GROUND_NAMES "field, patches, both"
+
+// Which ground of a pack that has both is shown.
+typedef enum patches_ground { PATCHES_BOTH, PATCHES_FIELD_ONLY, PATCHES_ONLY } patches_ground;
+
+// A zone of the pack.
+typedef struct patches_zone {
+    karst_box bounds;
+    karst_zone *zone;  // NULL: not here
+    uint32_t chunk;    // of the zone ground
+    uint16_t slot;     // of the scene
+    bool damaged;
+} patches_zone;
+
+typedef struct patches_wanted {
+    double away_m;
+    int32_t index;
+} patches_wanted;
+
 typedef struct patches {
+    karst_pack *pack;
     karst_noise_bank *bank;
-    karst_zone **zones;
-    int32_t count;
-    karst_pos origin;  // of the net
+    patches_zone *zones;
+    int32_t count;              // of them; 0: no patches are shown, and only `ground` is of use
+    int32_t here, damaged;      // of these
+    int32_t awaited, left_out;  // that come next; within reach, but more than a scene holds
+    double reach_m;             // zones within this distance are there, those a tenth farther go; INFINITY: all
+    float edge_px;
+    patches_wanted *wanted;  // nearest first, as seen from `from`
+    int32_t wanted_count, wanted_next;
+    karst_pos from;
+    bool looked, waits;  // whether `from` says anything; some are not in the file yet
     karst_zone_scene *scene;
+    karst_zone_ground *zone_ground;
+    both both;
+    const karst_ground *ground;  // of all that is shown; its bounds are those of zones to come, too
+    bool no_field;
     karst_gl_zones *drawn;
-    karst_zone_ground *ground;  // made when first wanted
     karst_zone_budget budget;
     karst_zone_frame frame;  // the last
-    karst_box bounds;        // world [m]
+    karst_box bounds;        // of all zones, world [m]
 } patches;
 
-// Read all zones of a pack; count is 0 when it has none. jobs: for choosing; may be NULL. @return KARST_ERROR_*, p is
-// then empty
-karst_status patches_open(patches *p, const karst_pack *pack, karst_jobs *jobs, karst_report *report);
+// The name of a ground; false when none has it.
+bool patches_ground_find(const char *name, patches_ground *out);
+
+// Begin with no zone here. On failure, told in the report, nothing is left open. jobs may be NULL.
+karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field, patches_ground shown,
+                          karst_jobs *jobs, karst_report *report);
 void patches_close(patches *p);
-// Choose and morph what a view shows, edges of triangles at most so long. @return KARST_ERROR_*
-karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view, float edge_px);
-// They as a ground, which lives as long as p. @return KARST_ERROR_MEMORY
-karst_status patches_ground(patches *p, const karst_ground **out);
-// Where to stand to see all of it.
+
+// Zones that are out of reach of an eye go, the nearest that are missing come, `most` of them. One that is damaged is
+// told as an error once and then left out. @return KARST_ERROR_FORMAT, KARST_ERROR_MEMORY; the others stay
+karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *report);
+
+// Choose and morph what a view shows of those that are here. @return KARST_ERROR_*
+karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view);
+
+// Patches alone are shown: nothing of the field's frame is drawn.
+void patches_hide_field(karst_frame *frame);
+
+// Where to stand to see all of them.
 void patches_viewpoint(const patches *p, karst_pos *eye, karst_pos *at);
-// Whether there is no ground but patches.
-bool patches_alone(const patches *p, const karst_pack *pack);

@@ -2,6 +2,7 @@
 // Pictures: what render and flyover share.
 #include "picture.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,10 +27,9 @@ static int read_options(picture *p, args *a) {
     p->budget = karst_budget_default();
     p->budget.skirt_m = (float)arg_real(a, "--skirt", 0, 0, 1e7, &bad);
     const char *ground = arg_text(a, "--ground", "both");
-    p->no_field = !strcmp(ground, "patches"), p->no_patches = !strcmp(ground, "field");
-    if (!p->no_field && !p->no_patches && strcmp(ground, "both"))
-        return say_usage(a, "--ground %s: give one of: field, patches, both", ground);
-    p->edge_px = (float)arg_real(a, "--edge", 12, 0.1, 1e5, &bad);
+    if (!patches_ground_find(ground, &p->shown))
+        return say_usage(a, "--ground %s: give one of: " PATCHES_GROUND_NAMES, ground);
+    p->edge_px = (float)arg_real(a, "--edge", PATCHES_EDGE_PX, 0.1, 1e5, &bad);
     p->budget.error_px = (float)arg_real(a, "--lod-error", 1, 1e-3, 1e6, &bad);
     look->haze = (float)arg_real(a, "--haze", look->haze, 0, 50, &bad);
     look->exposure_ev = (float)arg_real(a, "--exposure", 0, -20, 20, &bad);
@@ -88,17 +88,17 @@ int picture_open(picture *p, args *a, const char *path) {
         if (!status && !p->rgb) status = KARST_ERROR_MEMORY;
         if (status) kst_fail(&a->report, status, "%s: cannot be drawn: %s", path, karst_status_text(status));
     }
+    if (!status) status = patches_open(&p->patches, p->pack, p->scene, p->shown, a->jobs, &a->report);
     if (!status) {
-        if (!p->no_patches) status = patches_open(&p->patches, p->pack, a->jobs, &a->report);
-        p->ground = karst_scene_ground(p->scene);
-        if (!status && patches_alone(&p->patches, p->pack)) status = patches_ground(&p->patches, &p->ground);
-        result = status ? could_not(a, status) : EXIT_DONE;
-        if (!result && p->no_field && !p->patches.count)
-            result = say_usage(a, "--ground patches: %s has none; karst patch fits some", path);
-        if (result) picture_close(p);
-        return result;
+        p->report = &a->report;
+        p->patches.edge_px = p->edge_px;
+        const karst_box *b = &p->patches.bounds;
+        status = picture_bring(p, (karst_pos){0.5 * (b->min.x + b->max.x), b->max.y, 0.5 * (b->min.z + b->max.z)});
     }
+    if (!status) return EXIT_DONE;
     picture_close(p);
+    if (status == KARST_ERROR_ARGUMENT && arg_text(a, "--ground", NULL))
+        return say_usage(a, "%s: %s", path, a->report.message);
     return could_not(a, status);
 }
 
@@ -112,10 +112,15 @@ void picture_close(picture *p) {
     *p = (picture){0};
 }
 
+karst_status picture_bring(picture *p, karst_pos eye) {
+    return patches_bring(&p->patches, eye, INT_MAX, p->report);
+}
+
 karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame) {
     karst_status status = karst_scene_settle(p->scene, view, 1, &p->budget, frame);
     if (!status && p->patches.count) {
-        status = patches_show(&p->patches, p->gl, view, p->edge_px);
+        status = picture_bring(p, view->eye);
+        if (!status) status = patches_show(&p->patches, p->gl, view);
         p->look.zones = p->patches.drawn;
     }
     if (status) return status;
@@ -123,20 +128,26 @@ karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame
     p->damaged += frame->damage_count;
     if (frame->figures.kept_pending > p->kept_pending) p->kept_pending = frame->figures.kept_pending;
     if (frame->figures.kept_for_memory > p->kept_for_memory) p->kept_for_memory = frame->figures.kept_for_memory;
-    if (p->no_field) frame->patch_count = frame->batch_count = frame->chunk_count = 0;
+    if (p->patches.no_field) patches_hide_field(frame);
     return karst_gl_render(p->gl, frame, view, 0, &p->look, p->samples, p->rgb);
 }
 
-// What was drawn of patches.
+// Say what was drawn of patches.
 static void tell_patches(args *a, const patches *p) {
     karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
     say(a, "patches: %d zones, %d pieces seen, %d of them refined, %lld triangles in %d draws, %.1f MB on the device\n",
-        p->count, p->frame.figures.pieces, p->frame.figures.refined, (long long)f.triangles, f.draws,
+        p->here, p->frame.figures.pieces, p->frame.figures.refined, (long long)f.triangles, f.draws,
         (double)f.device_bytes * 1e-6);
+    if (p->left_out)
+        say_note(a, "%d zones of patches farther away are left out: a picture takes %d pieces", p->left_out,
+                 KARST_ZONE_PIECES_MAX);
     cJSON *o = cJSON_AddObjectToObject(a->out, "patches");
-    cJSON_AddNumberToObject(o, "zones", p->count);
+    cJSON_AddNumberToObject(o, "zones", p->here);
+    cJSON_AddNumberToObject(o, "zones_left_out", p->left_out);
     cJSON_AddNumberToObject(o, "pieces", p->frame.figures.pieces);
     cJSON_AddNumberToObject(o, "refined", p->frame.figures.refined);
+    cJSON_AddNumberToObject(o, "threshold", (double)p->budget.threshold);
+    cJSON_AddNumberToObject(o, "edge_px", (double)p->edge_px);
     cJSON_AddNumberToObject(o, "triangles", (double)f.triangles);
     cJSON_AddNumberToObject(o, "vertices", (double)f.vertices);
     cJSON_AddNumberToObject(o, "instances", f.instances);

@@ -11,18 +11,18 @@ typedef struct picture {
     karst_gl_context *context;
     karst_gl *gl;
     karst_scene *scene;
-    patches patches;             // of the pack; count 0: none
-    const karst_ground *ground;  // of patches when there is nothing else
+    patches patches;  // of the pack; its ground is all that is shown
     karst_pack_info info;
     karst_gl_look look;
     int width, height, samples;
     float fov_rad;
     karst_budget budget;
-    float edge_px;              // longest of patches
-    bool no_field, no_patches;  // not drawn though there
+    float edge_px;  // longest of patches
+    patches_ground shown;
     uint8_t *rgb;
     const char *path;  // of the pack
-    int damaged;       // chunks found so by now
+    karst_report *report;
+    int damaged;  // chunks found so by now
     karst_damage first_damage;
     int kept_pending, kept_for_memory;  // most in a picture
 } picture;
@@ -32,7 +32,7 @@ typedef struct picture {
     {"--size", "WxH", "pixels (960x540)"}, {"--fov-deg", "F", "vertical field of view [degrees] (50)"},              \
         {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)"},                         \
         {"--lod-error", "PX", "largest error anywhere on the screen [pixels] (1)"},                                  \
-        {"--ground", "NAME", "of a world with both: field, patches or both (both)"},                                 \
+        {"--ground", "NAME", "of a world with both, one of: " PATCHES_GROUND_NAMES " (both)"},                       \
         {"--edge", "PX", "longest edge of a triangle of patches [pixels] (12)"},                                     \
         {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)"},                          \
         {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \
@@ -50,6 +50,8 @@ typedef struct picture {
 // Read the options and open everything. Returns an exit code, after saying what went wrong.
 int picture_open(picture *p, args *a, const char *path);
 void picture_close(picture *p);
+// All patches that there may be, nearest to an eye first; where the ground is asked before anything is drawn.
+karst_status picture_bring(picture *p, karst_pos eye);
 // Choose what to draw for a view and draw it into p->rgb.
 karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame);
 // Say in a line each, and in a->out, what the pictures had to leave out: damage, what is not there yet, lack of memory.

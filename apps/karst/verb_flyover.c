@@ -53,16 +53,18 @@ static bool make_video(const char *folder, int per_second, char *path, size_t ro
 }
 
 // The round over the land, or the path through the places of --path.
-static karst_status make_plan(karst_pack *pack, const table *path, int frames, flight_frame *plan) {
+static karst_status make_plan(const picture *p, const table *path, int frames, flight_frame *plan) {
+    const karst_ground *ground = p->patches.ground;
     if (!plan) return KARST_ERROR_MEMORY;
-    if (!path->rows) return flight_plan(pack, frames, plan) ? KARST_OK : KARST_ERROR_MEMORY;
-    flight_through(pack, path->number, (int)path->rows, frames, plan);
+    if (!path->rows)
+        return flight_plan(p->patches.no_field ? NULL : p->pack, ground, frames, plan) ? KARST_OK : KARST_ERROR_MEMORY;
+    flight_through(ground, path->number, (int)path->rows, frames, plan);
     return KARST_OK;
 }
 
 static int fly(args *a, picture *p, const char *folder, const table *path_keys, int frames, int per_second) {
     flight_frame *plan = calloc((size_t)frames, sizeof *plan);
-    karst_status status = make_plan(p->pack, path_keys, frames, plan);
+    karst_status status = make_plan(p, path_keys, frames, plan);
     double clearance = INFINITY;
     float worst = 0;
     for (int k = 0; k < frames && !status; ++k) {

@@ -24,7 +24,7 @@ static void add_position(cJSON *out, const char *name, karst_pos p) {
 // --stand: the y of a point counts from the ground below it.
 static int stand(args *a, const picture *p, karst_pos *point, const char *name) {
     double y;
-    if (!karst_ground_height(p->ground, point->x, point->z, &y))
+    if (!karst_ground_height(p->patches.ground, point->x, point->z, &y))
         return say_error(a, "%s %g,%g,%g: there is no ground at that place to stand on", name, point->x, point->y,
                          point->z);
     point->y += y;
@@ -35,7 +35,7 @@ static int stand(args *a, const picture *p, karst_pos *point, const char *name) 
 static void warn_if_buried(args *a, const picture *p, karst_pos eye) {
     karst_level level[16];
     int count = 0;
-    if (karst_ground_heights(p->ground, eye.x, eye.z, level, 16, &count) || !count) return;
+    if (karst_ground_heights(p->patches.ground, eye.x, eye.z, level, 16, &count) || !count) return;
     if (count > 16) count = 16;
     if (level[count - 1].y <= eye.y) return;  // there is ground below
     fprintf(stderr, "karst render: the eye is %.4g m under the ground; --stand counts its height from there\n",
@@ -43,7 +43,7 @@ static void warn_if_buried(args *a, const picture *p, karst_pos eye) {
     cJSON_AddNumberToObject(a->out, "eye_under_ground_m", level[count - 1].y - eye.y);
 }
 
-static int choose_view(args *a, const picture *p, karst_view *view, karst_pos *at) {
+static int choose_view(args *a, picture *p, karst_view *view, karst_pos *at) {
     bool bad = false;
     double e[3], l[3];
     bool has_eye = arg_triple(a, "--eye", e, &bad), has_look = arg_triple(a, "--look", l, &bad);
@@ -53,12 +53,14 @@ static int choose_view(args *a, const picture *p, karst_view *view, karst_pos *a
     if (has_eye) {
         eye = (karst_pos){e[0], e[1], e[2]};
         *at = (karst_pos){l[0], l[1], l[2]};
+        karst_status status = picture_bring(p, eye);
+        if (status) return could_not(a, status);
         int result = arg_flag(a, "--stand") ? stand(a, p, &eye, "--eye") : EXIT_DONE;
         if (!result && arg_flag(a, "--stand")) result = stand(a, p, at, "--look");
         if (result) return result;
         warn_if_buried(a, p, eye);
     } else {
-        if (patches_alone(&p->patches, p->pack))
+        if (p->patches.no_field)
             patches_viewpoint(&p->patches, &eye, at);
         else
             viewpoint_find(p->pack, &p->look, p->fov_rad, (double)p->width / p->height, &eye, at);
@@ -78,9 +80,9 @@ static int muster(args *a, picture *p, const karst_view *view, karst_pos at, arm
     if (!whats && (arg_text(a, "--count", NULL) || arg_text(a, "--army-triangles", NULL)))
         return say_usage(a, "say of what: --army made:all, made:tank or a .kmrm file");
     if (!whats) return EXIT_DONE;
-    const army_place place = {.scene = p->scene,
+    const army_place place = {.ground = p->patches.ground,
                               .eye = view->eye,
-                              .middle = army_middle(p->scene, view, at, !arg_text(a, "--eye", NULL)),
+                              .middle = army_middle(p->patches.ground, view, at, !arg_text(a, "--eye", NULL)),
                               .water_m = p->look.water_m};
     karst_status status = army_open(units, what, whats, count, p->gl, &place, &a->report);
     p->look.meshes = units->meshes;

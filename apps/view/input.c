@@ -17,9 +17,9 @@ static action action_of(const SDL_KeyboardEvent *key) {
         case SDL_SCANCODE_KP_3:
             return key->repeat ? ACTION_NONE : ACTION_OVERLAY;
         case SDL_SCANCODE_LEFTBRACKET:
-            return ACTION_FINER;
+            return key->keysym.mod & KMOD_SHIFT ? ACTION_SHORTER : ACTION_FINER;
         case SDL_SCANCODE_RIGHTBRACKET:
-            return ACTION_COARSER;
+            return key->keysym.mod & KMOD_SHIFT ? ACTION_LONGER : ACTION_COARSER;
         default:
             break;
     }

@@ -19,6 +19,8 @@ typedef enum action {
     ACTION_LAPSE,
     ACTION_FINER,
     ACTION_COARSER,
+    ACTION_SHORTER,  // edges of patches
+    ACTION_LONGER,
     ACTION_FEWER,
     ACTION_MORE,
     ACTION_HELP,

@@ -13,7 +13,7 @@
 #include "budget.h"
 #include "scenes/made.h"
 
-typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, ARMY, METHOD } kind;
+typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, ARMY, METHOD, GROUND } kind;
 
 typedef struct option {
     const char *name, *value, *text;
@@ -35,6 +35,12 @@ static const option table[] = {
     {"--ms", "MS", "budget of time: so long a frame may take [ms]", REAL, offsetof(options, target_ms), 0.5, 1000, 0},
     {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)", METHOD,
      offsetof(options, method), 0, 0, 0},
+    {"--ground", "NAME", "of a pack with both, one of: " PATCHES_GROUND_NAMES " (both)", GROUND,
+     offsetof(options, shown), 0, 0, 0},
+    {"--edge", "PX", "longest edge of a triangle of patches [pixels] (12)", REAL, offsetof(options, edge_px), 0.5, 1000,
+     0},
+    {"--zone-reach", "M", "zones of patches are there within this distance [m] (2000)", REAL,
+     offsetof(options, zone_reach_m), 1, 1e6, 0},
     {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)", REAL, offsetof(options, skirt_m),
      0, 1e7, 0},
     {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (9)", REAL, offsetof(options, hour), 0, 24,
@@ -107,6 +113,10 @@ static int read_value(const option *o, const char *value, options *out, karst_re
         if (karst_method_find(value, (karst_method *)(void *)place)) return VIEW_DONE;
         return wrong(report, "%s %s: give one of: %s", o->name, value, KARST_METHOD_NAMES);
     }
+    if (o->kind == GROUND) {
+        if (patches_ground_find(value, (patches_ground *)(void *)place)) return VIEW_DONE;
+        return wrong(report, "%s %s: give one of: " PATCHES_GROUND_NAMES, o->name, value);
+    }
 
     int count = o->kind == PAIR ? 2 : o->kind == TRIPLE ? 3 : 1;
     double v[3];
@@ -130,6 +140,8 @@ int options_parse(int count, char **words, options *out, karst_report *report) {
     *out = (options){.width = 1280,
                      .height = 720,
                      .error_px = 1,
+                     .edge_px = PATCHES_EDGE_PX,
+                     .zone_reach_m = 2000,
                      .fov_rad = 1.0471976f,
                      .hour = 9,
                      .water_m = NAN,

@@ -3,6 +3,7 @@
 #pragma once
 #include "army.h"
 #include "karst/scene.h"
+#include "patches.h"
 
 // Exit codes: 0 done, 1 could not, 2 wrong usage.
 enum { VIEW_DONE = 0, VIEW_COULD_NOT = 1, VIEW_USAGE = 2 };
@@ -13,6 +14,8 @@ typedef struct options {
     float error_px, skirt_m, fov_rad, hour;
     float water_m;  // NAN: none
     karst_method method;
+    patches_ground shown;
+    float edge_px, zone_reach_m;  // of patches
     bool has_eye, has_look;
     karst_pos eye, look;
     double seconds;  // 0: until it is closed

@@ -6,7 +6,7 @@
 #include "page.h"
 #include "slider.h"
 
-enum { ITEMS_MAX = 24 };
+enum { ITEMS_MAX = 32 };
 
 // Start from zeros; list is for page_items().
 typedef struct items {

@@ -2,6 +2,7 @@
 // Viewer: what keys do, and the way of one frame: move, choose detail, draw, write figures, show.
 #include "viewer.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,12 +14,13 @@ enum {
     SLOTS = 2048,       // chunks resident: a 4K window at half a pixel wants about 1500
     STALL_FRAMES = 20,  // nothing came for so long: the slots are full, and nothing will
     STILL_FRAMES = 20,
+    FIRST_ZONES = 16,  // of patches, there before the first frame
 };
 static const double loads_a_s = 2000;       // a tenth of a core, so that arriving ground does not stutter
+static const double zones_a_s = 60;         // a few milliseconds each, most of it to know the ground for rays and feet
 static const double turn_gain = 1.4;        // a drag across the window's height turns by so many fields of view
 static const double lapse_hours_a_s = 0.2;  // a day in two minutes
 static const double message_s = 4;
-static const float edge_px = 12;           // longest of a triangle of patches
 static const float latitude_rad = 0.785f;  // the place and day of karst render
 static const int day_of_year = 105;
 
@@ -51,38 +53,51 @@ static karst_gl_look look_now(const viewer *v) {
 }
 
 // About forty lines over the whole relief, a round number of metres apart.
-static float contour_of(karst_pack_info info) {
-    double wanted = fmax(info.max_y_m - info.min_y_m, 1e-3) / 40, ten = pow(10, floor(log10(wanted)));
+static float contour_of(const karst_ground *ground) {
+    karst_box b = karst_ground_bounds(ground);
+    double wanted = fmax(b.max.y - b.min.y, 1e-3) / 40, ten = pow(10, floor(log10(wanted)));
     return (float)(ten * (wanted < 1.5 * ten ? 1 : wanted < 3.5 * ten ? 2 : wanted < 7.5 * ten ? 5 : 10));
 }
 
-static camera first_camera(const viewer *v) {
+// Patches that come and go; one that is damaged is told, and the rest is shown.
+static karst_status bring(viewer *v, karst_pos eye, int most) {
+    karst_status status = patches_bring(&v->patches, eye, one_picture(v) ? INT_MAX : most, &v->report);
+    if (status != KARST_ERROR_FORMAT) return status;
+    tell(v, "%s", v->report.message);
+    fprintf(stderr, "karst-view: %s: %s\n", v->options->pack, v->report.message);
+    v->report = (karst_report){0};
+    return KARST_OK;
+}
+
+static karst_status first_camera(viewer *v, camera *out) {
     const options *o = v->options;
     karst_gl_look look = look_now(v);
     karst_pos eye, at;
-    bool alone = patches_alone(&v->patches, v->pack);
-    if (alone)
+    if (v->patches.no_field)
         patches_viewpoint(&v->patches, &eye, &at);
     else
         viewpoint_find(v->pack, &look, o->fov_rad, (double)o->width / o->height, &eye, &at);
-    karst_box b = alone ? v->patches.bounds : karst_ground_bounds(v->ground);
+    karst_box b = karst_ground_bounds(v->ground);
     if (o->has_eye) at = (karst_pos){0.5 * (b.min.x + b.max.x), 0.5 * (b.min.y + b.max.y), 0.5 * (b.min.z + b.max.z)};
     camera c = camera_at(o->has_eye ? o->eye : eye, o->has_look ? o->look : at);
+    karst_status status = bring(v, c.eye, FIRST_ZONES);
+    if (status) return status;
     camera_surface(&c, v->ground);
     if (o->walk && camera_walk(&c, v->ground)) {
         c.eye.y -= c.over_ground_m - CAMERA_EYE_M;
         if (!o->has_look) c.pitch_rad = 0;
     }
-    return c;
+    *out = c;
+    return KARST_OK;
 }
 
 // Units round the middle of the first picture.
 static karst_status muster(viewer *v) {
     const options *o = v->options;
     karst_view view = camera_view(&v->camera, o->fov_rad, o->width, o->height);
-    const army_place place = {.scene = v->scene,
+    const army_place place = {.ground = v->ground,
                               .eye = v->camera.eye,
-                              .middle = army_middle(v->scene, &view, v->camera.eye, !o->has_look),
+                              .middle = army_middle(v->ground, &view, v->camera.eye, !o->has_look),
                               .water_m = o->water_m};
     return army_open(&v->army, o->army, o->army_whats, o->army_count, v->gl, &place, &v->report);
 }
@@ -110,7 +125,11 @@ karst_status viewer_open(viewer *v, const options *o) {
     scene_def.jobs = v->jobs;
     if (!status) status = karst_scene_create(v->pack, &scene_def, &v->scene);
     if (status) return kst_fail(&v->report, status, "%s: %s", o->pack, karst_status_text(status));
-    v->ground = karst_scene_ground(v->scene);
+    status = patches_open(&v->patches, v->pack, v->scene, o->shown, v->jobs, &v->report);
+    if (status) return status;
+    v->patches.edge_px = o->edge_px;
+    v->patches.reach_m = (double)o->zone_reach_m;
+    v->ground = v->patches.ground;
     bool governed = o->triangles || o->target_ms > 0, asked = !governed || o->error_told;
     status = budget_open(&v->budget, o->triangles, o->target_ms, asked ? o->error_px : 0, o->army_triangles);
     if (status) return kst_fail(&v->report, status, "no memory for a budget");
@@ -125,13 +144,13 @@ karst_status viewer_open(viewer *v, const options *o) {
     status = karst_gl_create(v->pack, &gl_def, &v->gl);
     if (status && !v->report.message[0])
         kst_fail(&v->report, status, "the renderer cannot start: %s", karst_status_text(status));
-    if (!status) status = patches_open(&v->patches, v->pack, v->jobs, &v->report);
-    if (!status && patches_alone(&v->patches, v->pack)) status = patches_ground(&v->patches, &v->ground);
     if (!status) status = hud_create(&v->report, &v->hud);
     if (status) return status;
 
-    v->contour_m = contour_of(karst_pack_info_of(v->pack));
-    v->camera = v->start = first_camera(v);
+    v->contour_m = contour_of(v->ground);
+    status = first_camera(v, &v->start);
+    if (status) return status;
+    v->camera = v->start;
     if (o->army_whats) status = muster(v);
     if (status) return status;
     v->army.at_once = one_picture(v);
@@ -145,8 +164,8 @@ karst_status viewer_open(viewer *v, const options *o) {
 void viewer_close(viewer *v) {
     hud_destroy(v->hud);
     army_close(&v->army);
-    patches_close(&v->patches);
     budget_close(&v->budget);
+    patches_close(&v->patches);
     karst_gl_destroy(v->gl);
     window_close(&v->window);
     karst_scene_destroy(v->scene);
@@ -195,6 +214,17 @@ static void set_error(viewer *v, float factor) {
     float *px = v->budget.is_one ? &g->least_px : &g->error_px;
     *px = fminf(fmaxf(factor * *px, 0.0625f), 64);
     tell(v, v->budget.is_one ? "no finer than %g px" : "error on screen at most %g px", (double)*px);
+}
+
+// Of patches: the threshold is that of triangles with this longest edge.
+static void set_edge(viewer *v, float factor) {
+    float *px = &v->patches.edge_px;
+    if (!v->patches.count) {
+        tell(v, "there are no patches");
+        return;
+    }
+    *px = fminf(fmaxf(factor * *px, 0.5f), 1000);
+    tell(v, "edges of patches at most %g px", (double)*px);
 }
 
 static int64_t scaled(int64_t triangles, double factor) {
@@ -294,10 +324,22 @@ static bool act(viewer *v, action a) {
             tell(v, v->lapse ? "time lapse" : "time stands");
             break;
         case ACTION_FINER:
-            set_error(v, 0.5f);
+            if (v->patches.no_field)
+                set_edge(v, 0.5f);
+            else
+                set_error(v, 0.5f);
             break;
         case ACTION_COARSER:
-            set_error(v, 2);
+            if (v->patches.no_field)
+                set_edge(v, 2);
+            else
+                set_error(v, 2);
+            break;
+        case ACTION_SHORTER:
+            set_edge(v, 0.5f);
+            break;
+        case ACTION_LONGER:
+            set_edge(v, 2);
             break;
         case ACTION_FEWER:
             set_budget(v, 0.8);
@@ -315,7 +357,7 @@ static bool act(viewer *v, action a) {
             v->picture_wanted = true;
             break;
         case ACTION_HOME:
-            v->contour_m = contour_of(karst_pack_info_of(v->pack));
+            v->contour_m = contour_of(v->ground);
             v->camera = v->start;
             tell(v, "back at the start");
             break;
@@ -349,10 +391,13 @@ static void cast_cursor(viewer *v) {
     }
     karst_pos eye, way;
     karst_view_ray(&v->view, x, y, &eye, &way);
-    if (!memcmp(&eye, &v->cast_eye, sizeof eye) && !memcmp(&way, &v->cast_way, sizeof way)) return;
+    bool same = !memcmp(&eye, &v->cast_eye, sizeof eye) && !memcmp(&way, &v->cast_way, sizeof way);
+    if (same && v->cast_zones == v->patches.here) return;
     v->cast_eye = eye;
     v->cast_way = way;
-    v->under_cursor = karst_scene_cast(v->scene, karst_ray_make(eye, way));
+    v->cast_zones = v->patches.here;
+    karst_ray ray = karst_ray_make(eye, way);
+    if (karst_ground_cast(v->ground, &ray, &v->under_cursor)) v->under_cursor = (karst_hit){0};
 }
 
 static void move(viewer *v, double dt_s) {
@@ -388,6 +433,7 @@ static void place_words(viewer *v) {
                        .overlays = v->overlays,
                        .keys = v->keys,
                        .key_count = v->key_count,
+                       .patches = v->patches.count ? &v->patches : NULL,
                        .army = v->army.count ? &v->army : NULL,
                        .triangle_graph = &v->triangle_graph,
                        .ground_graph = &v->ground_graph,
@@ -429,7 +475,7 @@ static void write_wanted_picture(viewer *v) {
 }
 
 static bool settled(const viewer *v) {
-    return (!v->frame.figures.chunks_awaited || v->stalled > STALL_FRAMES) && v->budget.is_still;
+    return (!v->frame.figures.chunks_awaited || v->stalled > STALL_FRAMES) && !v->patches.awaited && v->budget.is_still;
 }
 
 // Once there is something to see; whoever waits for it may wait for the name.
@@ -438,6 +484,15 @@ static void name_window(const viewer *v) {
     const char *slash = strrchr(v->options->pack, '/');
     snprintf(title, sizeof title, "%s - Karst", slash ? slash + 1 : v->options->pack);
     SDL_SetWindowTitle(v->window.handle, title);
+}
+
+static karst_status choose_patches(viewer *v, const karst_view *view, double dt_s) {
+    karst_status status = bring(v, v->camera.eye, 1 + (int)(zones_a_s * fmin(dt_s, 0.1)));
+    if (!status) status = patches_show(&v->patches, v->gl, view);
+    if (status && !v->report.message[0])
+        kst_fail(&v->report, status, "the patches cannot be shown: %s", karst_status_text(status));
+    if (v->patches.no_field) patches_hide_field(&v->frame);
+    return status;
 }
 
 // Detail for where the eye is: the budget first, then the ground with its error.
@@ -457,8 +512,6 @@ static karst_status choose(viewer *v, double dt_s) {
     if (status)
         return kst_fail(&v->report, status, "%s: the ground cannot be read (%s); see karst check %s", v->options->pack,
                         karst_status_text(status), v->options->pack);
-    if (v->patches.count) status = patches_show(&v->patches, v->gl, view, edge_px);
-    if (status) return status;
     budget_tell(&v->budget, &v->frame);
     if (v->frame.damage_count) {
         const karst_damage *d = v->frame.damages;
@@ -468,7 +521,7 @@ static karst_status choose(viewer *v, double dt_s) {
     }
     v->stalled = v->frame.upload_count || v->frame.figures.chunks_awaited != v->awaited ? 0 : v->stalled + 1;
     v->awaited = v->frame.figures.chunks_awaited;
-    return KARST_OK;
+    return v->patches.count ? choose_patches(v, view, dt_s) : KARST_OK;
 }
 
 // Into the graphs.

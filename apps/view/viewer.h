@@ -15,7 +15,8 @@ typedef struct viewer {
     karst_jobs *jobs;
     karst_pack *pack;
     karst_scene *scene;
-    const karst_ground *ground;  // of the scene
+    patches patches;             // of the pack, or none
+    const karst_ground *ground;  // of field and patches
     window window;
     karst_gl *gl;
     hud *hud;
@@ -26,7 +27,6 @@ typedef struct viewer {
     input input;
     float hour, contour_m;
     unsigned overlays;                                // karst_gl_overlay
-    patches patches;                                  // of the pack; count 0: none
     army army;                                        // of no units without --army
     budget budget;                                    // of ground and army
     float frame_ms;                                   // that was told last
@@ -47,7 +47,8 @@ typedef struct viewer {
     karst_frame frame;
     karst_hit under_cursor;
     karst_pos cast_eye, cast_way;  // what it was cast for
-    words words;                   // of the last frame
+    int32_t cast_zones;
+    words words;  // of the last frame
     int frames;
     double now_s;                 // since the first frame
     double frames_per_s, cpu_ms;  // smoothed

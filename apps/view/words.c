@@ -20,6 +20,7 @@ static const help_line help[] = {
     {"M", "next method of choosing detail"},
     {"F", "freeze the detail and look around in it"},
     {"[ ]", "half, double the error of the ground"},
+    {"{ }", "half, double the edges of patches"},
     {"- +, slider", "less, more budget: triangles or time"},
     {", .", "earlier, later"},
     {"T", "time lapse"},
@@ -45,15 +46,9 @@ static void say_budget(const words *w, items *s) {
     if (o->figures.is_over) say(s, "the coarsest is over it");
 }
 
-static void say_figures(const words *w, items *s) {
-    char a[32], b[32];
+static void say_field(const words *w, items *s) {
+    char a[32];
     const karst_frame *f = w->frame;
-    const camera *c = w->camera;
-    if (w->resting)
-        say(s, "at rest");
-    else if (w->frames > 1)  // the first has nothing to count from
-        say(s, "%.0f fps", w->frames_per_s);
-    if (w->frames > 1) say(s, "%.1f ms CPU", w->cpu_ms);
     say(s, "%s: %s triangles, %d draws", karst_method_name(f->method), grouped(f->figures.triangles, a),
         f->figures.draws);
     if (f->figures.worst_error_px < 1000)
@@ -66,6 +61,29 @@ static void say_figures(const words *w, items *s) {
     if (f->figures.kept_damaged) say(s, "%d coarse: damaged", f->figures.kept_damaged);
     if (f->figures.kept_pending) say(s, "%d coarse: not in the file yet", f->figures.kept_pending);
     if (f->figures.kept_for_memory) say(s, "%d coarse: no memory", f->figures.kept_for_memory);
+}
+
+static void say_patches(const patches *p, items *s) {
+    char a[32];
+    karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
+    say(s, "patches: %s triangles, %d draws", grouped(f.triangles, a), f.draws);
+    say(s, "%d pieces, %d refined; edges of %.4g px, %.2g", p->frame.figures.pieces, p->frame.figures.refined,
+        (double)p->edge_px, (double)p->budget.threshold);
+    say(s, "zones %d of %d here, %d awaited", p->here, p->count, p->awaited);
+    if (p->left_out) say(s, "%d zones left out: too many patches", p->left_out);
+    if (p->damaged) say(s, "%d zones damaged", p->damaged);
+}
+
+static void say_figures(const words *w, items *s) {
+    char a[32], b[32];
+    const camera *c = w->camera;
+    if (w->resting)
+        say(s, "at rest");
+    else if (w->frames > 1)  // the first has nothing to count from
+        say(s, "%.0f fps", w->frames_per_s);
+    if (w->frames > 1) say(s, "%.1f ms CPU", w->cpu_ms);
+    if (w->patches) say_patches(w->patches, s);
+    if (!w->patches || !w->patches->no_field) say_field(w, s);
     if (w->budget->is_one) say_budget(w, s);
     if (w->army) {
         karst_gl_mesh_figures g = karst_gl_meshes_figures(w->army->meshes);
@@ -200,6 +218,22 @@ static void json_budget(const words *w, FILE *out) {
     put_bool(out, "budget_is_over", o->figures.is_over);
 }
 
+static void json_patches(const patches *p, FILE *out) {
+    karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
+    put_number(out, "patch_triangles", (double)f.triangles);
+    put_number(out, "patch_instances", f.instances);
+    put_number(out, "patch_draws", f.draws);
+    put_number(out, "patch_pieces", p->frame.figures.pieces);
+    put_number(out, "patch_pieces_refined", p->frame.figures.refined);
+    put_number(out, "patch_threshold", (double)p->budget.threshold);
+    put_number(out, "patch_edge_px", (double)p->edge_px);
+    put_number(out, "zones", p->count);
+    put_number(out, "zones_here", p->here);
+    put_number(out, "zones_awaited", p->awaited);
+    put_number(out, "zones_left_out", p->left_out);
+    put_number(out, "zones_damaged", p->damaged);
+}
+
 void words_json(const words *w, FILE *out) {
     const karst_frame *f = w->frame;
     const camera *c = w->camera;
@@ -218,6 +252,7 @@ void words_json(const words *w, FILE *out) {
     put_number(out, "kept_damaged", f->figures.kept_damaged);
     put_number(out, "kept_pending", f->figures.kept_pending);
     put_number(out, "kept_for_memory", f->figures.kept_for_memory);
+    if (w->patches) json_patches(w->patches, out);
     if (w->budget->is_one) json_budget(w, out);
     if (w->army) {
         karst_gl_mesh_figures g = karst_gl_meshes_figures(w->army->meshes);

@@ -8,6 +8,7 @@
 #include "graph.h"
 #include "karst/gl.h"
 #include "page.h"
+#include "patches.h"
 #include "slider.h"
 
 typedef struct words {
@@ -21,6 +22,7 @@ typedef struct words {
     unsigned overlays;         // karst_gl_overlay
     const karst_gl_key *keys;  // their legend
     int key_count;
+    const patches *patches;   // NULL: none
     const army *army;         // NULL: none
     slider *slider;           // of the budget; NULL: none
     double share;             // where it stands

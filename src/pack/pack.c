@@ -74,6 +74,8 @@ static karst_status read_front(karst_pack *pack, const char *path, karst_report 
     if (pack->def.partial && file->size < KST_PACK_HEADER_BYTES &&
         (!known || !memcmp(file->bytes, kst_pack_magic, known)))
         return not_yet(path, file->size, KST_PACK_HEADER_BYTES, report);
+    if (file->size > 16 && !memcmp(file->bytes, "SQLite format 3", 16))
+        return kst_fail(report, KARST_ERROR_FORMAT, "%s: a world, not a pack: karst bake makes a pack of it", path);
     if (file->size < KST_PACK_HEADER_BYTES || memcmp(file->bytes, kst_pack_magic, sizeof kst_pack_magic))
         return kst_fail(report, KARST_ERROR_FORMAT, "%s: not a pack (no KPACK at its start)", path);
     kst_reader r = {file->bytes + sizeof kst_pack_magic, file->bytes + KST_PACK_HEADER_BYTES, false};

@@ -30,7 +30,8 @@ static int cleanup(void **state) {
 
 static void muster(army *a, const char *const *what, int whats, int count) {
     karst_report report = {0};
-    const army_place place = {.scene = scene, .eye = {1500, 90, 1700}, .middle = {1500, 0, 1500}, .water_m = NAN};
+    const army_place place = {
+        .ground = karst_scene_ground(scene), .eye = {1500, 90, 1700}, .middle = {1500, 0, 1500}, .water_m = NAN};
     *a = (army){0};
     if (army_read(a, what, whats, &report)) fail_msg("%s", report.message);
     a->units = calloc((size_t)count, sizeof *a->units);
