@@ -308,7 +308,7 @@ static void a_damaged_chunk_is_drawn_coarser_and_named(void **state) {
     const char *path = temp_path("damaged.kpack"), *picture = temp_path("damaged.png");
     size_t near_end = pack_size() - 300;  // in the last record: four siblings of level 0
     copy_pack(path, SIZE_MAX, &near_end, 1);
-    ran r = run_karst("render", path, "-o", picture, "--size", "160x90", "--full-detail", "--json");
+    ran r = run_karst("render", path, "-o", picture, "--size", "64x36", "--samples", "1", "--full-detail", "--json");
     assert_int_equal(r.code, 0);
     assert_non_null(strstr(r.err, "damaged.kpack"));
     assert_non_null(strstr(r.err, "level 0, x 2, z 2 is damaged, as 3 more are"));
@@ -321,8 +321,9 @@ static void a_damaged_chunk_is_drawn_coarser_and_named(void **state) {
     ran_free(&r);
     unsigned width, height;
     png_size(picture, &width, &height);
-    assert_true(width == 160 && height == 90);
-    r = run_karst("render", pack_path, "-o", picture, "--size", "160x90", "--full-detail", "--json");  // the control
+    assert_true(width == 64 && height == 36);
+    r = run_karst("render", pack_path, "-o", picture, "--size", "64x36", "--samples", "1", "--full-detail",
+                  "--json");  // the control
     assert_int_equal(r.code, 0);
     assert_null(strstr(r.err, "damaged"));
     object = cJSON_Parse(r.out);
@@ -338,18 +339,19 @@ static void a_download_is_drawn_as_far_as_it_goes(void **state) {
     if (!has_gl) skip();
     const char *path = temp_path("download.kpack"), *picture = temp_path("download.png");
     copy_pack(path, pack_size() - 20000, NULL, 0);
-    ran r = run_karst("render", path, "-o", picture, "--size", "160x90", "--full-detail", "--partial", "--json");
+    ran r = run_karst("render", path, "-o", picture, "--size", "64x36", "--samples", "1", "--full-detail", "--partial",
+                      "--json");
     assert_int_equal(r.code, 0);
     assert_non_null(strstr(r.err, "bytes are there"));
     cJSON *object = cJSON_Parse(r.out);
     assert_true(number_in(object, "kept_pending") >= 1 && number_in(object, "chunks_damaged") == 0);
     cJSON_Delete(object);
     ran_free(&r);
-    r = run_karst("render", path, "-o", picture, "--size", "160x90");
+    r = run_karst("render", path, "-o", picture, "--size", "64x36");
     assert_int_equal(r.code, 1);
     ran_free(&r);
     copy_pack(path, 200, NULL, 0);
-    r = run_karst("render", path, "-o", picture, "--size", "160x90", "--partial");
+    r = run_karst("render", path, "-o", picture, "--size", "64x36", "--partial");
     assert_int_equal(r.code, 1);
     assert_non_null(strstr(r.err, "download.kpack"));
     ran_free(&r);

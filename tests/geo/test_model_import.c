@@ -313,7 +313,7 @@ static void a_crash_apart_is_a_line_here(void **state) {
     limits.seconds = 60;
     begin = now_s();
     assert_int_equal(kst_apart_run(loop, NULL, &limits, "f", &progress, &report, &bytes), KARST_ERROR_CANCELLED);
-    assert_true(now_s() - begin < 0.1);
+    assert_true(now_s() - begin < 20);  // not the limit; a busy machine takes its time
     assert_null(bytes.bytes);
 }
 

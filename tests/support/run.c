@@ -69,6 +69,15 @@ int end_words(const char *const *words, double after_s, int signal_number) {
     return how;
 }
 
+int stop_words(const char *const *words) {
+    for (double after_s = 0.1; after_s < 60; after_s *= 2) {
+        int how = end_words(words, after_s, SIGINT);
+        if (WIFEXITED(how)) return WEXITSTATUS(how);
+    }
+    fail_msg("%s %s never listened to SIGINT", words[0], words[1]);
+    return -1;
+}
+
 void ran_free(ran *r) {
     free(r->out);
     free(r->err);

@@ -18,5 +18,10 @@ int end_words(const char *const *words, double after_s, int signal_number);
 #define end_karst(after_s, signal_number, ...) \
     end_words((const char *const[]){"karst", __VA_ARGS__, NULL}, after_s, signal_number)
 
+// Run silently and ask it to stop in the middle of its work, which takes more than 0.1 s: with SIGINT, later each time
+// until it listens by then. Its exit code.
+int stop_words(const char *const *words);
+#define stop_karst(...) stop_words((const char *const[]){"karst", __VA_ARGS__, NULL})
+
 // Whether the text is exactly one line, ended.
 bool is_one_line(const char *text);
