@@ -299,3 +299,52 @@ unset size
 "$bin/karst-view" "$work/patches.kpack" --walk --eye 285,14,228 --look 285,13.2,260 --hour 13 --size 960x540 \
     --screenshot "$work/view-tunnel.png"
 palette "$work/view-tunnel.png" "$out/view-tunnel.png"
+
+# Tiles: the sample land with a path, a shore, worn grass and moss; dabs stand over each other, so that ground of any
+# height is met.
+"$bin/karst" new "$work/painted.karst" --net sample --quiet
+awk 'BEGIN { srand(3); for (k = 0; k < 72; k++) { a = k * 0.0873; r = 0.92 + 0.12 * rand()
+    for (y = 2; y < 20; y += 4) print (110 + 60 * r * cos(a)) "," y "," (78 + 38 * r * sin(a)) ",7" } }' >"$work/shore"
+way() { # RADIUS
+    awk -v radius="$1" 'BEGIN { srand(5); split("326 0 322 50 306 100 290 150 283 205", p, " ")
+        for (s = 1; s < 9; s += 2) for (u = 0; u < 1; u += 0.04) {
+            x = p[s] + u * (p[s + 2] - p[s]) + 3 * sin(9 * u) * sin(3.1416 * u); z = p[s + 1] + u * (p[s + 3] - p[s + 1])
+            r = radius * (0.85 + 0.3 * rand()); for (y = 8; y < 22; y += 2) print x "," y "," z "," r } }'
+}
+spread() { # COUNT X0 X1 Z0 Z1 Y0 Y1 RADIUS
+    awk -v n="$1" -v x0="$2" -v x1="$3" -v z0="$4" -v z1="$5" -v y0="$6" -v y1="$7" -v r="$8" 'BEGIN { srand(x0 + z0)
+        for (k = 0; k < n; k++) { x = x0 + (x1 - x0) * rand(); y = y0 + (y1 - y0) * rand(); z = z0 + (z1 - z0) * rand()
+            print x "," y "," z "," (r * (0.6 + 0.8 * rand())) } }'
+}
+way 5.5 >"$work/verge"
+way 3.2 >"$work/way"
+spread 90 0 480 0 180 8 20 5 >"$work/worn"
+{ spread 90 0 480 180 205 10 20 4.5; spread 60 105 145 195 265 14 26 5; } >"$work/moss"
+for dabs in earth:worn sand:shore earth:verge path:way moss:moss; do
+    "$bin/karst" patch "$work/painted.karst" tile --set "${dabs%:*}" --dabs "$work/${dabs#*:}" --quiet
+done
+"$bin/karst" bake "$work/painted.karst" -o "$work/painted.kpack" --quiet
+land=painted
+patch tile-near --eye 326,17.5,40 --look 320,14,60 --hour 10
+palette "$work/patch-tile-near.png" "$out/tile-near.png"
+size=600x340
+far=(--eye 330,55,-20 --look 200,10,200 --hour 15)
+patch tile-far "${far[@]}"
+patch tile-bands "${far[@]}" --overlay bands
+sheet tile-bands 2 patch-tile-far patch-tile-bands
+unset size
+# All six sets beside each other, calm.
+"$bin/karst" new "$work/six.karst" --net sample --quiet
+"$bin/karst" patch "$work/six.karst" noise --slot 4 --quiet
+for disc in sand:242,14,60:26 path:232,14,68:15 earth:248,14,56:16 grass:252,14,46:9 rock:246,14,72:9 moss:236,14,53:7 \
+    moss:254,14,62:5 path:250,14,61:2.5; do
+    IFS=: read -r set at radius <<<"$disc"
+    "$bin/karst" patch "$work/six.karst" tile --set "$set" --at "$at" --radius "$radius" --quiet
+done
+"$bin/karst" bake "$work/six.karst" -o "$work/six.kpack" --quiet
+land=six
+size=600x340
+patch tile-above --eye 243,34,30 --look 243,13,58 --hour 10
+patch tile-beside --eye 243,18,50 --look 249,12,63 --hour 10
+sheet tile-transitions 2 patch-tile-above patch-tile-beside
+unset size land

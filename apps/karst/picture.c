@@ -138,6 +138,8 @@ static void tell_patches(args *a, const patches *p) {
     say(a, "patches: %d zones, %d pieces seen, %d of them refined, %lld triangles in %d draws, %.1f MB on the device\n",
         p->here, p->frame.figures.pieces, p->frame.figures.refined, (long long)f.triangles, f.draws,
         (double)f.device_bytes * 1e-6);
+    say(a, "tiles: %.1f MB of images, %.1f MB of far textures for %d pieces, %d without room\n",
+        (double)f.tile_bytes * 1e-6, (double)f.far_bytes * 1e-6, f.far_pieces, f.far_missing);
     if (p->left_out)
         say_note(a, "%d zones of patches farther away are left out: a picture takes %d pieces", p->left_out,
                  KARST_ZONE_PIECES_MAX);
@@ -154,6 +156,10 @@ static void tell_patches(args *a, const patches *p) {
     cJSON_AddNumberToObject(o, "draws", f.draws);
     cJSON_AddNumberToObject(o, "fine_pieces", f.fine_pieces);
     cJSON_AddNumberToObject(o, "fine_bytes", (double)f.fine_bytes);
+    cJSON_AddNumberToObject(o, "tile_bytes", (double)f.tile_bytes);
+    cJSON_AddNumberToObject(o, "far_bytes", (double)f.far_bytes);
+    cJSON_AddNumberToObject(o, "far_pieces", f.far_pieces);
+    cJSON_AddNumberToObject(o, "far_missing", f.far_missing);
     cJSON_AddNumberToObject(o, "device_bytes", (double)f.device_bytes);
     cJSON_AddNumberToObject(o, "uploaded_bytes", (double)f.uploaded_bytes);
 }

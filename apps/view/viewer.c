@@ -183,8 +183,9 @@ static void toggle_overlay(viewer *v, karst_gl_overlay bit, const char *name) {
 
 // Round the overlays that colour the ground, and none.
 static void next_colours(viewer *v) {
-    static const karst_gl_overlay turn[] = {KARST_GL_OVERLAY_NONE, KARST_GL_OVERLAY_LEVEL, KARST_GL_OVERLAY_ERROR,
-                                            KARST_GL_OVERLAY_METHOD, KARST_GL_OVERLAY_RESIDENCY};
+    static const karst_gl_overlay turn[] = {KARST_GL_OVERLAY_NONE,      KARST_GL_OVERLAY_LEVEL,
+                                            KARST_GL_OVERLAY_ERROR,     KARST_GL_OVERLAY_METHOD,
+                                            KARST_GL_OVERLAY_RESIDENCY, KARST_GL_OVERLAY_BANDS};
     enum { TURNS = sizeof turn / sizeof *turn };
     int k = 0;
     for (int t = 1; t < TURNS; ++t)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Far textures of pieces. Pages come when they are needed, twice as many each time, and stay.
+// Far textures of pieces. Pages come when they are needed, half as many again each time, and stay.
 //
 // Invariant: page.used is the number of its bits that are set; a page of no used block has no size.
 #include "gl/far.h"
@@ -22,7 +22,7 @@ void kst_far_free(kst_far *f) {
 
 // More pages: the old ones are copied on the device.
 static bool grow(kst_far *f) {
-    int32_t room = f->page_room ? 2 * f->page_room : 4;
+    int32_t room = f->page_room < 8 ? f->page_room + 4 : f->page_room + f->page_room / 2;
     room = room < f->page_most ? room : f->page_most;
     if (room <= f->page_room) return false;
     kst_far_page *page = realloc(f->page, (size_t)room * sizeof *page);
