@@ -2,6 +2,8 @@
 // Both: two grounds as one.
 #include "both.h"
 
+#include <math.h>
+
 #include "core/core.h"
 
 static const both *of(const karst_ground *ground) {
@@ -9,7 +11,14 @@ static const both *of(const karst_ground *ground) {
 }
 
 static karst_box both_bounds(const karst_ground *ground) {
-    return of(ground)->bounds;
+    const both *b = of(ground);
+    if (b->is_fixed) return b->bounds;
+    karst_box all = karst_ground_bounds(b->zones);
+    if (!b->field) return all;
+    karst_box more = karst_ground_bounds(b->field);
+    all.min = (karst_pos){fmin(all.min.x, more.min.x), fmin(all.min.y, more.min.y), fmin(all.min.z, more.min.z)};
+    all.max = (karst_pos){fmax(all.max.x, more.max.x), fmax(all.max.y, more.max.y), fmax(all.max.z, more.max.z)};
+    return all;
 }
 
 static uint32_t field_chunks(const both *b) {
@@ -128,6 +137,9 @@ static const karst_ground_table table = {
     .memory = both_memory,
 };
 
-void both_make(both *out, const karst_ground *field, const karst_ground *zones, karst_box bounds) {
-    *out = (both){{&table}, field, zones, bounds};
+const karst_ground *both_make(both *out, const karst_ground *field, const karst_ground *zones,
+                              const karst_box *bounds) {
+    *out = (both){.ground = {&table}, .field = field, .zones = zones, .is_fixed = bounds != NULL};
+    if (bounds) out->bounds = *bounds;
+    return &out->ground;
 }

@@ -1,102 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The command line: zones at a coarser level than the finest, and grounds beside each other, as grounds.
+// The command line: zones at a coarser level than the finest, as a ground.
 #include "net_level.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/core.h"
-
-// ---- two grounds -----------------------------------------------------------------------------------------
-
-static const both_grounds *both_of(const karst_ground *ground) {
-    return (const both_grounds *)ground;
-}
-
-static karst_box both_bounds(const karst_ground *ground) {
-    karst_box a = karst_ground_bounds(both_of(ground)->part[0]), b = karst_ground_bounds(both_of(ground)->part[1]);
-    a.min = (karst_pos){fmin(a.min.x, b.min.x), fmin(a.min.y, b.min.y), fmin(a.min.z, b.min.z)};
-    a.max = (karst_pos){fmax(a.max.x, b.max.x), fmax(a.max.y, b.max.y), fmax(a.max.z, b.max.z)};
-    return a;
-}
-
-static uint32_t both_chunks(const karst_ground *ground) {
-    return karst_ground_chunk_count(both_of(ground)->part[0]) + karst_ground_chunk_count(both_of(ground)->part[1]);
-}
-
-// The part that a chunk is of; *chunk becomes its number there.
-static const karst_ground *part_of(const karst_ground *ground, uint32_t *chunk) {
-    uint32_t first = karst_ground_chunk_count(both_of(ground)->part[0]);
-    if (*chunk < first) return both_of(ground)->part[0];
-    *chunk -= first;
-    return both_of(ground)->part[1];
-}
-
-static karst_box both_chunk_bounds(const karst_ground *ground, uint32_t chunk) {
-    const karst_ground *part = part_of(ground, &chunk);
-    return karst_ground_chunk_bounds(part, chunk);
-}
-
-static karst_status both_triangles(const karst_ground *ground, uint32_t chunk, karst_triangle_fn *fn, void *context) {
-    const karst_ground *part = part_of(ground, &chunk);
-    return karst_ground_triangles(part, chunk, fn, context);
-}
-
-// Heights of both, from the top down: the highest `capacity` of all are among those of each.
-static karst_status both_heights(const karst_ground *ground, double x, double z, karst_level *out, int capacity,
-                                 int *count) {
-    karst_level *all = malloc((2 * (size_t)capacity + 1) * sizeof *all);
-    if (!all) return KARST_ERROR_MEMORY;
-    int there = 0, sum = 0;
-    karst_status status = KARST_OK;
-    for (int part = 0; part < 2 && !status; ++part) {
-        int found = 0;
-        status = karst_ground_heights(both_of(ground)->part[part], x, z, all + there, capacity, &found);
-        sum += found, there += found < capacity ? found : capacity;
-    }
-    for (int k = 1; k < there && !status; ++k) {
-        karst_level level = all[k];
-        int at = k;
-        for (; at > 0 && all[at - 1].y < level.y; --at) all[at] = all[at - 1];
-        all[at] = level;
-    }
-    if (!status) {
-        memcpy(out, all, (size_t)(there < capacity ? there : capacity) * sizeof *all);
-        *count = sum;
-    }
-    free(all);
-    return status;
-}
-
-static karst_status both_cast(const karst_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
-    (void)any;
-    karst_hit hit[2];
-    for (int k = 0; k < 2; ++k) {
-        karst_status status = karst_ground_cast(both_of(ground)->part[k], ray, &hit[k]);
-        if (status) return status;
-    }
-    *out = hit[1].hit && (!hit[0].hit || hit[1].t < hit[0].t) ? hit[1] : hit[0];
-    return KARST_OK;
-}
-
-static size_t both_memory(const karst_ground *ground) {
-    return karst_ground_memory(both_of(ground)->part[0]) + karst_ground_memory(both_of(ground)->part[1]);
-}
-
-const karst_ground *both_grounds_make(both_grounds *both, const karst_ground *first, const karst_ground *second) {
-    static const karst_ground_table table = {.kind = "both",
-                                             .bounds = both_bounds,
-                                             .chunk_count = both_chunks,
-                                             .chunk_bounds = both_chunk_bounds,
-                                             .chunk_triangles = both_triangles,
-                                             .heights = both_heights,
-                                             .cast = both_cast,
-                                             .memory = both_memory};
-    *both = (both_grounds){{&table}, {first, second}};
-    return &both->base;
-}
-
-// ---- a level of zones ----------------------------------------------------------------------------------
 
 static const net_level *level_of(const karst_ground *ground) {
     return (const net_level *)ground;

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The command line: zones at a coarser level than the finest, and grounds beside each other, as grounds.
+// The command line: zones at a coarser level than the finest, as a ground.
 #pragma once
 #include "karst/surface.h"
 #include "zone_set.h"
-
-// Two grounds that answer as one: rays meet the nearer, heights are those of both.
-typedef struct both_grounds {
-    karst_ground base;
-    const karst_ground *part[2];
-} both_grounds;
-const karst_ground *both_grounds_make(both_grounds *both, const karst_ground *first, const karst_ground *second);
 
 enum { NET_LEVEL_MAX = 3 };
 

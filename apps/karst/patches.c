@@ -74,8 +74,7 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
     p->no_field = shown == PATCHES_ONLY || is_alone(pack);
     karst_box bounds = p->bounds, of_field = karst_ground_bounds(p->ground);
     if (!p->no_field) grow_box(&bounds, &of_field);
-    both_make(&p->both, p->no_field ? NULL : p->ground, karst_zone_ground_of(p->zone_ground), bounds);
-    p->ground = &p->both.ground;
+    p->ground = both_make(&p->both, p->no_field ? NULL : p->ground, karst_zone_ground_of(p->zone_ground), &bounds);
     return KARST_OK;
 }
 
@@ -243,7 +242,8 @@ void patches_hide_field(karst_frame *frame) {
 
 void patches_viewpoint(const patches *p, karst_pos *eye, karst_pos *at) {
     const karst_pos *l = &p->bounds.min, *h = &p->bounds.max;
-    double wide = fmax(h->x - l->x, h->z - l->z);
+    double x = h->x - l->x, z = h->z - l->z;
+    double share = fmin(1, 0.6 * p->reach_m / fmax(fmax(x, z), 1)), wide = share * fmax(x, z);
     *at = (karst_pos){0.5 * (l->x + h->x), l->y, 0.5 * (l->z + h->z)};
-    *eye = (karst_pos){l->x + 0.3 * (h->x - l->x), h->y + 0.3 * wide, l->z - 0.35 * (h->z - l->z)};
+    *eye = (karst_pos){at->x - 0.2 * share * x, h->y + 0.3 * wide, at->z - 0.85 * share * z};
 }

@@ -69,5 +69,5 @@ karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view);
 // Patches alone are shown: nothing of the field's frame is drawn.
 void patches_hide_field(karst_frame *frame);
 
-// Where to stand to see all of them.
+// Where to stand to see all of them, or as many as are within reach.
 void patches_viewpoint(const patches *p, karst_pos *eye, karst_pos *at);

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "both.h"
 #include "karst/pack.h"
-#include "net_level.h"
 #include "table.h"
+#include "zone_set.h"
 
 enum { HEIGHTS_FIRST = 64 };
 
@@ -205,12 +206,12 @@ static int run(args *a) {
     karst_status status = karst_pack_open(a->positional[1], &def, &pack);
     if (status) return could_not(a, status);
     zone_set set = {0};
-    both_grounds both;
+    both together;
     const karst_ground *ground = karst_pack_ground(pack), *patches;
     if (karst_pack_zone_count(pack)) {
         status = zone_set_read(pack, &a->progress, &a->report, &set);
         if (!status) status = zone_set_ground(&set, &a->report, &patches);
-        if (!status) ground = both_grounds_make(&both, ground, patches);
+        if (!status) ground = both_make(&together, ground, patches, NULL);
     }
     int result = status ? could_not(a, status) : answer(a, ground, is_ray, file);
     zone_set_free(&set);

@@ -17,7 +17,7 @@ enum {
     FIRST_ZONES = 16,  // of patches, there before the first frame
 };
 static const double loads_a_s = 2000;       // a tenth of a core, so that arriving ground does not stutter
-static const double zones_a_s = 60;         // a few milliseconds each, most of it to know the ground for rays and feet
+static const double zones_a_s = 60;         // 6 ms each, most of it to know the ground for rays and feet
 static const double turn_gain = 1.4;        // a drag across the window's height turns by so many fields of view
 static const double lapse_hours_a_s = 0.2;  // a day in two minutes
 static const double message_s = 4;
@@ -488,7 +488,7 @@ static void name_window(const viewer *v) {
 }
 
 static karst_status choose_patches(viewer *v, const karst_view *view, double dt_s) {
-    karst_status status = bring(v, v->camera.eye, 1 + (int)(zones_a_s * fmin(dt_s, 0.1)));
+    karst_status status = bring(v, v->camera.eye, (int)fmax(1, zones_a_s * fmin(dt_s, 0.1)));
     if (!status) status = patches_show(&v->patches, v->gl, view);
     if (status && !v->report.message[0])
         kst_fail(&v->report, status, "the patches cannot be shown: %s", karst_status_text(status));

@@ -112,6 +112,10 @@ static void zones_come_nearest_first_and_go_when_far(void **state) {
             if (step > 20) assert_true(karst_ground_height(p->ground, eye.x, eye.z, &y));  // those below the eye are
         }
         assert_true(far ? most == 9 && !gone : most < 9 && gone > 4);
+        karst_pos eye, at;  // something is seen from where one begins
+        patches_viewpoint(p, &eye, &at);
+        assert_int_equal(patches_bring(p, eye, 99, &report), KARST_OK);
+        assert_true(p->here > 0 && eye.y > p->bounds.max.y);
         land_close(&l);
     }
 }
@@ -225,6 +229,16 @@ static void the_first_frame_has_all_zones_within_reach(void **state) {
     ran_free(&r);
 }
 
+// A round over a land without a height map, high over all of it.
+static void a_flight_keeps_off_the_patches(void **state) {
+    (void)state;
+    no_display();
+    ran r = run_karst("flyover", net_pack, "-o", temp_path("flight"), "--frames", "2", "--size", "64x40", "--json");
+    cJSON *o = figures_of(&r);
+    assert_true(number_in(o, "clearance_m") > 10);
+    cJSON_Delete(o);
+}
+
 // [ is for patches where nothing else is shown, { always.
 static void keys_change_the_edges_of_patches(void **state) {
     (void)state;
@@ -268,6 +282,7 @@ int main(void) {
         cmocka_unit_test(both_grounds_are_one),
         cmocka_unit_test(feet_in_a_tunnel_stay_on_its_floor),
         cmocka_unit_test(the_first_frame_has_all_zones_within_reach),
+        cmocka_unit_test(a_flight_keeps_off_the_patches),
         cmocka_unit_test(keys_change_the_edges_of_patches),
     };
     return cmocka_run_group_tests(tests, setup, cleanup);
