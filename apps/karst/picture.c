@@ -141,8 +141,7 @@ static void tell_patches(args *a, const patches *p) {
     say(a, "tiles: %.1f MB of images, %.1f MB of far textures for %d pieces, %d without room\n",
         (double)f.tile_bytes * 1e-6, (double)f.far_bytes * 1e-6, f.far_pieces, f.far_missing);
     if (p->left_out)
-        say_note(a, "%d zones of patches farther away are left out: a picture takes %d pieces", p->left_out,
-                 KARST_ZONE_PIECES_MAX);
+        say_note(a, "%d zones of patches farther away are left out: a picture takes %d", p->left_out, p->most);
     cJSON *o = cJSON_AddObjectToObject(a->out, "patches");
     cJSON_AddNumberToObject(o, "zones", p->here);
     cJSON_AddNumberToObject(o, "zones_left_out", p->left_out);
