@@ -93,14 +93,17 @@ static texel pattern(int set, uint64_t seed, float x, float y, bool rim) {
             t.c[0] = clamp01(t.c[0] + 0.10f * dry * blade), t.c[1] += 0.02f * dry;
             break;
         }
-        case KARST_TILE_ROCK: {  // beds and cracks
+        case KARST_TILE_ROCK: {  // beds, faces that broke out of them, and cracks that end
             float ridge = 1 - fabsf(2 * fbm(seed + 40, x * 0.35f, y * 0.35f, 3, 0.5f) - 1);
-            float crack = rim ? 0 : smooth(0.93f, 0.985f, ridge),
+            float open = smooth(0.45f, 0.7f, value(seed + 70, x * 0.6f, y * 0.6f));
+            float crack = rim ? 0 : smooth(0.90f, 0.99f, ridge) * open,
                   bed = value(seed + 50, x * 0.2f, y * 1.2f + 2 * broad);
-            t.height = clamp01(0.45f + 0.4f * broad + 0.2f * (fine - 0.5f) - 0.4f * crack);
+            float bend = 1.2f * (fine - 0.5f), d = pebbles(seed + 60, x * 0.5f + bend, y * 0.8f + bend, &which);
+            float face = (which - 0.5f) * (1 - smooth(0.5f, 0.9f, d));
+            t.height = clamp01(0.45f + 0.35f * broad + 0.2f * (fine - 0.5f) + 0.25f * face - 0.2f * crack);
             paint(&t, colours[set][0], colours[set][1],
-                  clamp01(0.15f + 0.45f * broad + 0.3f * bed + 0.35f * (fine - 0.5f)));
-            shade(&t, 1 - 0.45f * crack);
+                  clamp01(0.2f + 0.4f * broad + 0.25f * bed + 0.3f * (fine - 0.5f) + 0.25f * face));
+            shade(&t, 1 - 0.22f * crack);
             break;
         }
         case KARST_TILE_MOSS: {  // cushions
