@@ -36,14 +36,15 @@ KARST_API karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scen
 KARST_API void karst_gl_zones_destroy(karst_gl_zones *zones);
 
 /// What is drawn from now on. Copied: vertices are morphed on the device now, and the frame is not needed again. Zones
-/// go up when a frame first has them, vertices of a piece when it is first refined.
+/// go up when a frame first has them, vertices of a piece when it is first refined. Of a frame of method bisect what is
+/// dirty goes up, little from frame to frame; its mesh is read during the call alone.
 /// @return KARST_ERROR_MEMORY, KARST_ERROR_LIMIT (more than the device holds); nothing is drawn then.
-/// Cost: O(instances), 60 ns a vertex that goes up.
+/// Cost: O(instances), or O(pieces) of method bisect; 60 ns a vertex that goes up.
 KARST_API karst_status karst_gl_zones_show(karst_gl_zones *zones, const karst_zone_frame *frame);
 
 /// What the last karst_gl_zones_show() brought up, and what is drawn of it.
 typedef struct karst_gl_zone_figures {
-    int64_t triangles, vertices;  ///< of the patterns
+    int64_t triangles, vertices;  ///< of the patterns; of method bisect those in use
     int32_t instances, draws;
     int32_t zones;            ///< on the device
     int32_t fine_pieces;      ///< refined pieces on the device

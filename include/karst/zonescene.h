@@ -115,8 +115,8 @@ typedef struct karst_zone_at {
     const uint32_t (*span_level)[2];
 } karst_zone_at;
 
-/// Part of a level: clamp((from - 1 / d^2) * scale, 0, 1), with d in metres and the reciprocal as
-/// karst_zone_tile_level() takes it.
+/// Part of a level: clamp((from - 1 / d^2) * scale, 0, 1), with d in metres and 1 / d^2 by
+/// karst_zone_reciprocal().
 typedef struct karst_zone_ramp {
     float from, scale;
 } karst_zone_ramp;
@@ -279,21 +279,27 @@ KARST_API int karst_zone_indices(int cells_log2, int pattern, uint16_t *out);
 KARST_API const uint8_t *karst_zone_scene_depend(const karst_zone_scene *scene, int cells_log2, bool odd, int side,
                                                  int spans_log2, int span);
 
-/// Level of a tile corner at squared distance d2 [m^2], 0 (finest) to 4 (tile). Sums and products alone, so that a
-/// shader gets the same bits. Threads: any.
-static inline float karst_zone_tile_level(const karst_zone_ramp ramps[4], float d2) {
+/// 1 / d2, and 1e12 below 1e-12. Sums and products alone, so that a shader gets the same bits. Threads: any.
+static inline float karst_zone_reciprocal(float d2) {
     union {
         float f;
         uint32_t u;
     } y;
-    float a = d2 > 1e-12f ? d2 : 1e-12f, x = 0;
+    float a = d2 > 1e-12f ? d2 : 1e-12f;
     y.f = a;
     y.u = 0x7EF311C7u - y.u;  // within an eighth of the reciprocal; Newton's rule does the rest
     y.f = y.f * (2.0f - a * y.f);
     y.f = y.f * (2.0f - a * y.f);
     y.f = y.f * (2.0f - a * y.f);
+    return y.f;
+}
+
+/// Level of a tile corner at squared distance d2 [m^2], 0 (finest) to 4 (tile). Shaders get the same bits. Threads:
+/// any.
+static inline float karst_zone_tile_level(const karst_zone_ramp ramps[4], float d2) {
+    float y = karst_zone_reciprocal(d2), x = 0;
     for (int k = 0; k < 4; ++k) {
-        float w = (ramps[k].from - y.f) * ramps[k].scale;
+        float w = (ramps[k].from - y) * ramps[k].scale;
         w = w > 0 ? w : 0;
         x += w < 1 ? w : 1;
     }

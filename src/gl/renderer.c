@@ -339,7 +339,7 @@ static void draw_wireframe(karst_gl *gl, kst_gl_frame *numbers, const run *runs,
 
 // Without a pack there is no frame: places count from the zones' origin, or from the eye.
 static karst_frame frame_of_nothing(const karst_view *view, const karst_gl_look *look) {
-    return (karst_frame){.origin = look->zones && look->zones->run_count ? look->zones->origin : view->eye,
+    return (karst_frame){.origin = look->zones && kst_zones_is_shown(look->zones) ? look->zones->origin : view->eye,
                          .lattice = {.shape = {2, 2, 1, {0, 0, 0}}, .step_xz_m = 1, .step_y_m = 1, .cell_steps = 1}};
 }
 

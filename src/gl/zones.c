@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zones: a compute pass makes the morphed vertices of a frame's instances, then each batch is one instanced draw.
+// Zones: a compute pass makes the morphed vertices of a frame's instances, then each batch is one instanced draw. Of
+// method bisect it moves the points, see zones_bisect.c, and all triangles are one draw.
 #include "gl/zones.h"
 
 #include <math.h>
@@ -71,9 +72,9 @@ static karst_status check_limits(karst_report *report) {
     GLint vertex = 0, compute = 0;
     glGetIntegerv(GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS, &vertex);
     glGetIntegerv(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, &compute);
-    if (vertex >= 3 && compute >= KST_ZONES_BUFFERS) return KARST_OK;
+    if (vertex >= 4 && compute >= KST_ZONES_BUFFERS) return KARST_OK;
     return kst_fail(report, KARST_ERROR_UNSUPPORTED,
-                    "this device gives vertex shaders %d storage buffers and compute shaders %d; zones take 3 and %d",
+                    "this device gives vertex shaders %d storage buffers and compute shaders %d; zones take 4 and %d",
                     vertex, compute, KST_ZONES_BUFFERS);
 }
 
@@ -92,14 +93,18 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
     z->def = *def;
     glCreateBuffers(KST_ZONES_BUFFERS, z->buffer);
     glCreateVertexArrays(1, &z->array);
-    const kst_stage morph = {GL_COMPUTE_SHADER, {"zone_lattice.glsl", "zone_numbers.glsl", "zone.comp.glsl"}};
+    const kst_stage morph = {GL_COMPUTE_SHADER,
+                             {"zone_lattice.glsl", "zone_numbers.glsl", "zone_distance.glsl", "zone.comp.glsl"}};
     const kst_stage draw[2] = {
-        {GL_VERTEX_SHADER, {"frame.glsl", "zone_lattice.glsl", "zone.vert.glsl"}},
+        {GL_VERTEX_SHADER,
+         {"frame.glsl", "zone_lattice.glsl", "zone_numbers.glsl", "zone_distance.glsl", "zone_bisect.glsl",
+          "zone.vert.glsl"}},
         {GL_FRAGMENT_SHADER,
          {KST_LAND_FILES, "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone.frag.glsl"}}};
     status = kst_program_build(&morph, 1, gl->defines, report, &z->morph);
     if (!status) status = kst_program_build(draw, 2, gl->defines, report, &z->program);
     if (!status && def->shadows) status = kst_zones_light_make(&z->light, gl->defines, report);
+    if (!status) status = kst_zones_bisect_make(z, gl->defines, report);
     if (!status) status = make_lists(z);
     if (!status) status = make_tables(z);
     if (!status) status = kst_zones_tiles_make(z);
@@ -120,6 +125,7 @@ void karst_gl_zones_destroy(karst_gl_zones *z) {
     kst_zones_forget(z);
     kst_pool_destroy(&z->pool);
     kst_zones_light_free(&z->light);
+    kst_zones_bisect_free(&z->bisect);
     if (z->morph) glDeleteProgram(z->morph);
     if (z->program) glDeleteProgram(z->program);
     glDeleteBuffers(KST_ZONES_BUFFERS, z->buffer);
@@ -134,7 +140,7 @@ void karst_gl_zones_destroy(karst_gl_zones *z) {
 
 // ---- show ------------------------------------------------------------------------------------------
 
-static bool grow(void *array, size_t *room, size_t want, size_t bytes) {
+bool kst_zones_grow(void *array, size_t *room, size_t want, size_t bytes) {
     if (want <= *room) return true;
     size_t more = *room + *room / 2 > want ? *room + *room / 2 : want;
     void *next = realloc(*(void **)array, more * bytes);
@@ -146,8 +152,8 @@ static bool grow(void *array, size_t *room, size_t want, size_t bytes) {
 
 // Batches, and where the vertices of each instance go.
 static karst_status make_runs(karst_gl_zones *z, const karst_zone_frame *frame) {
-    if (!grow(&z->runs, &z->run_room, (size_t)frame->batch_count, sizeof *z->runs) ||
-        !grow(&z->rows, &z->row_room, (size_t)frame->instance_count, sizeof *z->rows))
+    if (!kst_zones_grow(&z->runs, &z->run_room, (size_t)frame->batch_count, sizeof *z->runs) ||
+        !kst_zones_grow(&z->rows, &z->row_room, (size_t)frame->instance_count, sizeof *z->rows))
         return KARST_ERROR_MEMORY;
     int64_t vertex = 0;
     for (int32_t b = 0; b < frame->batch_count; ++b) {
@@ -170,9 +176,9 @@ static karst_status make_runs(karst_gl_zones *z, const karst_zone_frame *frame) 
     return KARST_OK;
 }
 
-static karst_status put_numbers(karst_gl_zones *z, const karst_zone_frame *frame) {
+size_t kst_zones_fill_numbers(karst_gl_zones *z, const karst_zone_frame *frame) {
     size_t bytes = sizeof(kst_zone_numbers) + 16 * (size_t)frame->zone_room;
-    if (!grow(&z->numbers, &z->number_room, bytes, 1)) return KARST_ERROR_MEMORY;
+    if (!kst_zones_grow(&z->numbers, &z->number_room, bytes, 1)) return 0;
     kst_zone_numbers *n = z->numbers;
     memset(n, 0, bytes);
     n->counts[0] = frame->eye_count;
@@ -184,12 +190,19 @@ static karst_status put_numbers(karst_gl_zones *z, const karst_zone_frame *frame
         memcpy(n->fraction[v], &eye->fraction, sizeof eye->fraction);
     }
     memcpy(n->ramps, frame->ramps, sizeof n->ramps);
+    bool bisected = frame->method == KARST_ZONE_METHOD_BISECT;
     int32_t(*zone)[4] = (int32_t(*)[4])(n + 1);
     for (int32_t k = 0; k < frame->zone_room; ++k) {
         memcpy(zone[k], frame->zones[k].offset, sizeof frame->zones[k].offset);
-        zone[k][3] = (int32_t)frame->zones[k].first_level;
+        zone[k][3] = (int32_t)(bisected ? z->stays[k].rows.first : frame->zones[k].first_level);
     }
-    glNamedBufferData(z->buffer[KST_ZONES_NUMBERS], (GLsizeiptr)bytes, n, GL_STREAM_DRAW);
+    return bytes;
+}
+
+static karst_status put_numbers(karst_gl_zones *z, const karst_zone_frame *frame) {
+    size_t bytes = kst_zones_fill_numbers(z, frame);
+    if (!bytes) return KARST_ERROR_MEMORY;
+    glNamedBufferData(z->buffer[KST_ZONES_NUMBERS], (GLsizeiptr)bytes, z->numbers, GL_STREAM_DRAW);
     GLsizeiptr levels = (GLsizeiptr)frame->level_count * (GLsizeiptr)sizeof *frame->levels;
     glNamedBufferData(z->buffer[KST_ZONES_LEVELS], levels ? levels : 4, levels ? frame->levels : NULL, GL_STREAM_DRAW);
     GLsizeiptr rows = frame->instance_count * (GLsizeiptr)sizeof *z->rows;
@@ -214,6 +227,7 @@ static karst_status room_for_vertices(karst_gl_zones *z) {
 void kst_zones_bind(const karst_gl_zones *z) {
     for (GLuint k = 0; k < KST_ZONES_BUFFERS; ++k)
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, k, k == KST_ZONES_POOL ? z->pool.buffer : z->buffer[k]);
+    if (z->bisect.triangles) kst_zones_bisect_bind(&z->bisect);
 }
 
 // Groups in rows, since a device need not take more than 65,535 in one.
@@ -235,23 +249,41 @@ static double lowest(const karst_zone_frame *frame) {
     return isinf(low) ? 0 : low;
 }
 
-karst_status karst_gl_zones_show(karst_gl_zones *z, const karst_zone_frame *frame) {
-    z->figures = (karst_gl_zone_figures){.zones = z->figures.zones};
-    z->run_count = 0;
+static karst_status show_instances(karst_gl_zones *z, const karst_zone_frame *frame) {
+    kst_zones_bisect_forget(z);
     karst_status status = kst_zones_bring(z, frame);
+    if (!status) status = kst_zones_bring_fine(z, frame);
     if (!status) status = make_runs(z, frame);
     if (!status) status = put_numbers(z, frame);
     if (!status) status = room_for_vertices(z);
+    if (status) return status;
+    morph(z, frame->instance_count);
+    z->figures.instances = frame->instance_count;
+    z->figures.draws = frame->batch_count;
+    return KARST_OK;
+}
+
+static karst_status show_mesh(karst_gl_zones *z, const karst_zone_frame *frame) {
+    kst_zones_bisect_begin(z, frame);
+    karst_status status = kst_zones_bring(z, frame);
+    if (!status) status = kst_zones_bisect_put(z, frame);
+    if (!status) status = kst_zones_bring_fine(z, frame);
+    return status ? status : kst_zones_bisect_morph(z, frame);
+}
+
+karst_status karst_gl_zones_show(karst_gl_zones *z, const karst_zone_frame *frame) {
+    z->figures = (karst_gl_zone_figures){.zones = z->figures.zones};
+    z->run_count = 0;
+    bool bisected = frame->method == KARST_ZONE_METHOD_BISECT;
+    karst_status status = bisected ? show_mesh(z, frame) : show_instances(z, frame);
     if (status) {
         z->run_count = 0;
+        kst_zones_bisect_forget(z);
         return status;
     }
     z->origin = frame->origin;
     z->low_m = lowest(frame);
-    morph(z, frame->instance_count);
     z->figures.triangles = frame->figures.triangles;
-    z->figures.instances = frame->instance_count;
-    z->figures.draws = frame->batch_count;
     z->figures.fine_pieces = z->fine_pieces;
     z->figures.fine_bytes = z->fine_bytes;
     const kst_zones_tiles *t = &z->tiles;
@@ -259,8 +291,8 @@ karst_status karst_gl_zones_show(karst_gl_zones *z, const karst_zone_frame *fram
     z->figures.far_pieces = t->far.blocks;
     z->figures.far_missing = z->far_missing;
     z->figures.far_bytes = (uint64_t)t->far.page_room * KST_FAR_PAGE_BYTES;
-    z->figures.device_bytes =
-        16 * (uint64_t)z->pool.room + z->vertex_bytes + z->light.bytes + t->bytes + z->figures.far_bytes;
+    z->figures.device_bytes = 16 * (uint64_t)z->pool.room + z->vertex_bytes + z->light.bytes + t->bytes +
+                              z->figures.far_bytes + kst_zones_bisect_bytes(&z->bisect);
     return KARST_OK;
 }
 
@@ -271,7 +303,7 @@ karst_gl_zone_figures karst_gl_zones_figures(const karst_gl_zones *z) {
 // ---- draw ------------------------------------------------------------------------------------------
 
 karst_status kst_zones_prepare(karst_gl_zones *z, const karst_view *view, const float sun[3], bool lit) {
-    z->lit = lit && z->def.shadows && z->run_count;
+    z->lit = lit && z->def.shadows && kst_zones_is_shown(z);
     return z->lit ? kst_zones_light_update(z, view, sun) : KARST_OK;
 }
 
@@ -283,13 +315,18 @@ void kst_zones_draw_list(const karst_gl_zones *z, int cells_log2, int pattern, i
 }
 
 void kst_zones_draw(karst_gl_zones *z, karst_pos origin) {
-    if (!z->run_count) return;
+    if (!kst_zones_is_shown(z)) return;
     kst_zones_bind(z);
     kst_zones_tiles_bind(&z->tiles);
     kst_zones_light_bind(&z->light, z->program, origin, z->lit);
     glUseProgram(z->program);
     glUniform3f(z->shift_at, (float)(z->origin.x - origin.x), (float)(z->origin.y - origin.y),
                 (float)(z->origin.z - origin.z));
+    if (z->bisect.triangles) {
+        glUniform2i(z->run_at, 0, -1);
+        glBindVertexArray(z->array);
+        glDrawArrays(GL_TRIANGLES, 0, 3 * (GLsizei)z->bisect.triangles);
+    }
     for (int32_t k = 0; k < z->run_count; ++k) {
         const kst_zone_run *run = &z->runs[k];
         glUniform2i(z->run_at, run->first_vertex, run->vertices);

@@ -3,6 +3,7 @@
 #pragma once
 #include "gl/pool.h"
 #include "gl/renderer.h"
+#include "gl/zones_bisect.h"
 #include "gl/zones_light.h"
 #include "gl/zones_tiles.h"
 #include "karst/glzone.h"
@@ -22,9 +23,10 @@ enum { KST_CELLS_LOG2_MAX = 6, KST_PATTERNS = 2 * KST_CELLS_LOG2_MAX + 2 };
 
 // What else the device has of a piece.
 typedef struct kst_fine_rows {
-    kst_rows rows;  // finest vertices
-    uint32_t used;  // the show that last had it refined
-    uint32_t far;   // block of its far texture; 0: none
+    kst_rows rows;       // finest vertices
+    uint32_t used;       // the show that last had it refined
+    uint32_t far;        // block of its far texture; 0: none
+    uint32_t triangles;  // of method bisect that have a corner inside a tile
 } kst_fine_rows;
 
 // What stands in a slot of the scene.
@@ -36,7 +38,7 @@ typedef struct kst_zone_stay {
     kst_fine_rows *fine;  // by piece
 } kst_zone_stay;
 
-// Numbers of a frame, as the compute pass has them; a row a slot follows.
+// Numbers of a frame, as shaders have them; a row a slot follows: offset; first level, or of method bisect first piece.
 typedef struct kst_zone_numbers {
     int32_t counts[4];
     int32_t eye[KARST_ZONE_VIEWS_MAX][4];
@@ -78,17 +80,27 @@ struct karst_gl_zones {
     uint32_t (*rows)[4];  // instances
     void *numbers;
     size_t run_room, row_room, number_room;
-    int32_t run_count;
+    int32_t run_count;  // 0: none, or those of method bisect
+    kst_zones_bisect bisect;
     karst_gl_zone_figures figures;
 };
 
-// zones_put.c: bring zones and refined pieces of a frame up, and take away those that left.
+// zones_put.c: bring zones of a frame up, and take away those that left; then the pieces that it refines.
 karst_status kst_zones_bring(karst_gl_zones *zones, const karst_zone_frame *frame);
+karst_status kst_zones_bring_fine(karst_gl_zones *zones, const karst_zone_frame *frame);
 void kst_zones_forget(karst_gl_zones *zones);
 // Row of a piece in the pool.
 static inline uint32_t kst_piece_row(const kst_zone_stay *stay, uint32_t piece) {
     return stay->rows.first + KST_PIECE_ROWS * piece;
 }
+// Whether there is anything to draw.
+static inline bool kst_zones_is_shown(const karst_gl_zones *zones) {
+    return zones->run_count || zones->bisect.triangles;
+}
+// Numbers of a frame, in zones->numbers. @return their bytes; 0: no memory
+size_t kst_zones_fill_numbers(karst_gl_zones *zones, const karst_zone_frame *frame);
+// Room for a number of things of an array. False: no memory
+bool kst_zones_grow(void *array, size_t *room, size_t want, size_t bytes);
 // Before the state of a view is set: depth maps for its light, or none. @return KARST_ERROR_MEMORY
 karst_status kst_zones_prepare(karst_gl_zones *zones, const karst_view *view, const float sun[3], bool lit);
 // Draw what is shown; leaves its vertex array bound. origin: of the renderer's frame.

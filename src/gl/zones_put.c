@@ -201,7 +201,7 @@ static karst_status put_fine(karst_gl_zones *z, kst_zone_stay *stay, uint32_t pi
 }
 
 typedef struct old_piece {
-    uint32_t used;
+    uint32_t used, row;
     kst_fine_rows *fine;
 } old_piece;
 
@@ -219,36 +219,47 @@ static karst_status make_room(karst_gl_zones *z, uint64_t more) {
     for (int32_t s = 0; s < z->stay_room; ++s)
         for (uint32_t k = 0; k < z->stays[s].piece_count; ++k) {
             kst_fine_rows *fine = &z->stays[s].fine[k];
-            if (fine->rows.count && fine->used != z->shows) old[count++] = (old_piece){fine->used, fine};
+            if (fine->rows.count && fine->used != z->shows)
+                old[count++] = (old_piece){fine->used, kst_piece_row(&z->stays[s], k), fine};
         }
     qsort(old, count, sizeof *old, by_use);
-    for (size_t k = 0; k < count && z->fine_bytes + more > z->def.fine_bytes; ++k) drop_fine(z, old[k].fine);
+    for (size_t k = 0; k < count && z->fine_bytes + more > z->def.fine_bytes; ++k) {
+        const uint32_t none = 0;
+        drop_fine(z, old[k].fine);
+        glNamedBufferSubData(z->pool.buffer, (GLintptr)old[k].row * 16 + 4, sizeof none, &none);
+    }
     free(old);
     return KARST_OK;
 }
 
-static karst_status bring_fine(karst_gl_zones *z, const karst_zone_frame *frame) {
+// A piece is refined in this frame. @return bytes that have to go up for it
+static uint64_t use_fine(karst_gl_zones *z, uint32_t slot, uint32_t piece) {
+    kst_fine_rows *fine = &z->stays[slot].fine[piece];
+    if (fine->used == z->shows) return 0;
+    fine->used = z->shows;
+    uint64_t side = ((uint64_t)KARST_TILE_CELLS << z->stays[slot].zone->pieces[piece].tiles_log2) + 1;
+    return fine->rows.count ? 0 : side * side * sizeof(row);
+}
+
+karst_status kst_zones_bring_fine(karst_gl_zones *z, const karst_zone_frame *frame) {
     uint64_t more = 0;
     for (int32_t k = 0; k < frame->instance_count; ++k) {
         const karst_zone_instance *at = &frame->instances[k];
-        if (at->tile == KARST_ZONE_WHOLE) continue;
-        kst_zone_stay *stay = &z->stays[at->zone];
-        kst_fine_rows *fine = &stay->fine[at->piece];
-        if (fine->used == z->shows) continue;
-        fine->used = z->shows;
-        uint64_t side = ((uint64_t)KARST_TILE_CELLS << stay->zone->pieces[at->piece].tiles_log2) + 1;
-        if (!fine->rows.count) more += side * side * sizeof(row);
+        if (at->tile != KARST_ZONE_WHOLE) more += use_fine(z, at->zone, at->piece);
     }
+    for (int32_t s = 0; s < z->stay_room && z->bisect.counted; ++s)
+        for (uint32_t k = 0; k < z->stays[s].piece_count; ++k)
+            if (z->stays[s].fine[k].triangles) more += use_fine(z, (uint32_t)s, k);
     karst_status status = make_room(z, more);
     if (status || !more) return status;
     enum { MOST = KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX };
     row *room = malloc(MOST * (sizeof *room + sizeof(karst_fine) + 2 * sizeof(int16_t)));
     if (!room) return KARST_ERROR_MEMORY;
-    for (int32_t k = 0; k < frame->instance_count && !status; ++k) {
-        const karst_zone_instance *at = &frame->instances[k];
-        if (at->tile == KARST_ZONE_WHOLE || z->stays[at->zone].fine[at->piece].rows.count) continue;
-        status = put_fine(z, &z->stays[at->zone], at->piece, room);
-    }
+    for (int32_t s = 0; s < z->stay_room; ++s)
+        for (uint32_t k = 0; k < z->stays[s].piece_count && !status; ++k) {
+            const kst_fine_rows *fine = &z->stays[s].fine[k];
+            if (fine->used == z->shows && !fine->rows.count) status = put_fine(z, &z->stays[s], k, room);
+        }
     free(room);
     return status;
 }
@@ -271,7 +282,7 @@ karst_status kst_zones_bring(karst_gl_zones *z, const karst_zone_frame *frame) {
         if (status) return status;
     }
     retry_far(z);
-    return bring_fine(z, frame);
+    return KARST_OK;
 }
 
 void kst_zones_forget(karst_gl_zones *z) {

@@ -197,7 +197,7 @@ karst_vec3 karst_zone_frame_point(const karst_zone_frame *frame, uint32_t index)
     karst_vec3 at = {(float)(p->at[0] - frame->base[0]) * frame->fine_m,
                      (float)(p->at[1] - frame->base[1]) * frame->fine_m,
                      (float)(p->at[2] - frame->base[2]) * frame->fine_m};
-    float w = p->ramp.scale > 0 ? (p->ramp.from - 1 / (least > 1e-12f ? least : 1e-12f)) * p->ramp.scale : 0;
+    float w = p->ramp.scale > 0 ? (p->ramp.from - karst_zone_reciprocal(least)) * p->ramp.scale : 0;
     if (w <= 0) return at;
     karst_vec3 a = karst_zone_frame_point(frame, p->end[0]), b = karst_zone_frame_point(frame, p->end[1]);
     karst_vec3 m = {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)};

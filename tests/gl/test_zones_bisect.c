@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Method bisect on the screen: the device has the points of the CPU twin, follows the mesh by what is dirty, and shows
+// what method corner shows.
+#include "gl/zones.h"
+#include "scenes/nets.h"
+#include "stage.h"
+
+enum { W = 240, H = 136, PIXELS = W * H };
+typedef uint8_t picture[3 * PIXELS];
+
+typedef struct ground {
+    karst_net *net;
+    scene_zones cut;
+    karst_zone_scene *scene;
+    karst_gl *gl;
+    karst_gl_zones *zones;
+    karst_gl_look look;
+} ground;
+
+static ground begin(bool sample, uint8_t slot, const char *defines) {
+    need_context();
+    ground g = {.look = karst_gl_look_default()};
+    karst_report report = {0};
+    const scene_net_def def = {.side = 16, .slot = slot, .tiles_log2 = 3, .noise_set = 2};
+    karst_status status = sample ? scene_net_sample(slot, &report, &g.net) : scene_net(&def, &report, &g.net);
+    if (!status) status = karst_net_finish(g.net, &report);
+    if (!status) status = scene_zones_cut(g.net, &report, &g.cut);
+    if (!status) status = karst_zone_scene_create(NULL, &g.scene);
+    for (int k = 0; k < g.cut.count && !status; ++k) {
+        uint16_t at;
+        status = karst_zone_scene_add(g.scene, g.cut.zones[k], &report, &at);
+    }
+    karst_gl_zones_def zones = karst_gl_zones_def_default();
+    zones.anisotropy = 1;  // a processor that draws is four times slower with it
+    karst_gl_def gl = karst_gl_def_default();
+    gl.report = &report;
+    if (!status) status = kst_gl_create_with(NULL, &gl, defines, &g.gl);
+    if (!status) status = karst_gl_zones_create(g.gl, g.scene, &zones, &g.zones);
+    if (status) fail_msg("%s", report.message);
+    g.look.zones = g.zones;
+    return g;
+}
+
+static void end(ground *g) {
+    karst_gl_zones_destroy(g->zones);
+    karst_gl_destroy(g->gl);
+    karst_zone_scene_destroy(g->scene);
+    scene_zones_free(&g->cut);
+    karst_net_destroy(g->net);
+}
+
+static karst_view view_of(karst_pos eye, karst_pos at) {
+    return karst_view_perspective(eye, at, (karst_vec3){0, 1, 0}, 0.9f, W, H);
+}
+
+static karst_zone_budget bisecting(float threshold) {
+    karst_zone_budget budget = karst_zone_budget_default();
+    budget.method = KARST_ZONE_METHOD_BISECT;
+    budget.threshold = threshold;
+    return budget;
+}
+
+static karst_zone_frame show(ground *g, const karst_view *view, const karst_zone_budget *budget) {
+    karst_zone_frame frame;
+    karst_zone_scene_update(g->scene, view, 1, budget, &frame);
+    assert_int_equal(karst_gl_zones_show(g->zones, &frame), KARST_OK);
+    return frame;
+}
+
+static void draw(ground *g, const karst_view *view, picture rgb) {
+    assert_int_equal(karst_gl_render(g->gl, NULL, view, 0, &g->look, 1, rgb), KARST_OK);
+}
+
+// ---- the twin --------------------------------------------------------------------------------------
+
+typedef struct census {
+    int64_t points, moved, strange;
+} census;
+
+static void *read_buffer(const ground *g, int which, size_t bytes) {
+    void *out = malloc(bytes + 1);
+    assert_non_null(out);
+    glGetNamedBufferSubData(g->zones->bisect.buffer[which], 0, (GLsizeiptr)bytes, out);
+    return out;
+}
+
+// Corners of all triangles, on the device and by the twin.
+static void count_points(const ground *g, const karst_zone_frame *f, census *out) {
+    const karst_zone_mesh *m = &f->mesh;
+    float(*drawn)[4] = read_buffer(g, KST_BISECT_DRAWN, 16 * (size_t)m->point_count);
+    karst_zone_triangle *t = read_buffer(g, KST_BISECT_TRIANGLES, sizeof *t * (size_t)m->triangle_count);
+    out->strange += memcmp(t, m->triangles, sizeof *t * (size_t)m->triangle_count) != 0;
+    for (uint32_t k = 0; k < m->triangle_count; ++k) {
+        if (t[k].point[0] == t[k].point[1]) continue;
+        for (int c = 0; c < 3; ++c) {
+            uint32_t p = t[k].point[c];
+            karst_vec3 twin = karst_zone_frame_point(f, p);
+            const int32_t *at = m->points[p].at;
+            const float plain[3] = {(float)(at[0] - f->base[0]) * f->fine_m, (float)(at[1] - f->base[1]) * f->fine_m,
+                                    (float)(at[2] - f->base[2]) * f->fine_m};
+            ++out->points;
+            out->moved += memcmp(plain, &twin, sizeof plain) != 0;
+            out->strange += memcmp(drawn[p], &twin, sizeof twin) != 0;
+        }
+    }
+    free(drawn);
+    free(t);
+}
+
+// Jumps, walks, and zones that come and go, each followed by the device.
+static census way_of(const char *defines, int cases) {
+    ground g = begin(false, 11, defines);
+    census all = {0};
+    bool there = true;
+    for (prop p = prop_begin("bisect twin", cases); prop_next(&p);) {
+        double x = prop_real(&p, 20, 236), z = prop_real(&p, 20, 236);
+        karst_zone_budget budget = bisecting((float)exp2(-prop_real(&p, 6, 11)));
+        budget.tile_m = (float)prop_real(&p, 0, 50);
+        budget.tile_fade_m = (float)prop_real(&p, 1, 40);
+        for (int step = 0; step < 4; ++step) {
+            karst_pos eye = {x + step * prop_real(&p, 0, 5), 0, z + step * prop_real(&p, 0, 5)};
+            eye.y = scene_net_hill(eye.x, eye.z) + 2;
+            if (step == 2) {
+                uint16_t slot;
+                if (there)
+                    karst_zone_scene_remove(g.scene, 1);
+                else
+                    assert_int_equal(karst_zone_scene_add(g.scene, g.cut.zones[1], NULL, &slot), KARST_OK);
+                there = !there;
+            }
+            karst_view view = view_of(eye, (karst_pos){eye.x + 10, eye.y - 3, eye.z});
+            karst_zone_frame frame = show(&g, &view, &budget);
+            count_points(&g, &frame, &all);
+        }
+    }
+    end(&g);
+    return all;
+}
+
+static void the_device_has_the_points_of_the_twin_to_the_bit(void **state) {
+    (void)state;
+    census all = way_of("", 3), control = way_of("#define KARST_POINTS_STAY\n", 1);
+    print_message("%lld corners, %lld of them moved, %lld strange; of points that stay %lld of %lld are strange\n",
+                  (long long)all.points, (long long)all.moved, (long long)all.strange, (long long)control.strange,
+                  (long long)control.points);
+    assert_true(all.moved > 1000);
+    assert_int_equal(all.strange, 0);
+    assert_true(control.strange > 100);
+}
+
+// ---- what goes up ----------------------------------------------------------------------------------
+
+static void a_still_camera_brings_nothing_up_and_a_step_little(void **state) {
+    (void)state;
+    ground g = begin(true, 15, "");
+    karst_zone_budget budget = bisecting(3.5e-4f);
+    karst_view view = view_of((karst_pos){60, 40, 100}, (karst_pos){90, 20, 160});
+    show(&g, &view, &budget);
+    uint64_t first = karst_gl_zones_figures(g.zones).uploaded_bytes;
+    karst_zone_frame frame = show(&g, &view, &budget);
+    karst_gl_zone_figures still = karst_gl_zones_figures(g.zones);
+    assert_int_equal(still.uploaded_bytes, 0);
+    assert_int_equal(still.triangles, frame.mesh.live_triangles);
+    assert_int_equal(still.vertices, frame.mesh.live_points);
+    view.eye.x += 0.1;
+    show(&g, &view, &budget);
+    uint64_t step = karst_gl_zones_figures(g.zones).uploaded_bytes;
+    print_message("%lld triangles; at first %.1f MB go up, from a still camera 0, for a step of 0.1 m %.1f KB\n",
+                  (long long)still.triangles, (double)first * 1e-6, (double)step * 1e-3);
+    assert_in_range(step, 1, first / 20);
+    end(&g);
+}
+
+// ---- the same picture as method corner -------------------------------------------------------------
+
+static double mean_difference(const uint8_t *a, const uint8_t *b) {
+    int64_t sum = 0;
+    for (int k = 0; k < 3 * PIXELS; ++k) sum += abs(a[k] - b[k]);
+    return (double)sum / (3 * PIXELS);
+}
+
+static void bisect_and_corner_show_the_same_ground(void **state) {
+    (void)state;
+    static picture by_bisect, by_corner, control;
+    static const karst_pos eye[3] = {{372, 18, 40}, {121, 20, 170}, {300, 60, 120}},
+                           at[3] = {{392, 30, 88}, {121, 22, 200}, {250, 30, 220}};
+    ground g = begin(true, 15, "");
+    double most = 0, least = 255;
+    for (int k = 0; k < 3; ++k) {
+        karst_view view = view_of(eye[k], at[k]);
+        karst_zone_budget budget = bisecting(3.5e-4f);
+        karst_zone_frame frame = show(&g, &view, &budget);
+        long long triangles = frame.mesh.live_triangles;
+        draw(&g, &view, by_bisect);
+        budget.method = KARST_ZONE_METHOD_CORNER;
+        budget.cull = false;
+        frame = show(&g, &view, &budget);
+        draw(&g, &view, by_corner);
+        budget = bisecting(5e-2f);  // control: coarser
+        budget.tile_m = 0;
+        show(&g, &view, &budget);
+        draw(&g, &view, control);
+        double same = mean_difference(by_bisect, by_corner), other = mean_difference(control, by_corner);
+        print_message("%lld triangles and %lld of corner: pictures differ by %.2f of 255; when coarser by %.2f\n",
+                      triangles, (long long)frame.figures.triangles, same, other);
+        most = same > most ? same : most;
+        least = other < least ? other : least;
+    }
+    end(&g);
+    assert_true(most < 2);
+    assert_true(least > 2 * most);
+}
+
+// ---- closed ground ---------------------------------------------------------------------------------
+
+static long red_pixels(const char *defines) {
+    static picture rgb;
+    ground g = begin(true, 15, defines);
+    karst_gl_look look = look_on_red();
+    look.zones = g.zones;
+    long red = 0;
+    for (prop p = prop_begin("bisect on red", 6); prop_next(&p);) {
+        // In the hall of the cave, looking in.
+        karst_pos eye = {124 + prop_real(&p, -3, 3), 20 + prop_real(&p, -2, 4), prop_real(&p, 222, 242)};
+        double turn = prop_real(&p, -0.5, 0.5), rise = prop_real(&p, -0.5, 0.5);
+        karst_view view =
+            view_of(eye, (karst_pos){eye.x + sin(turn) * cos(rise), eye.y + sin(rise), eye.z + cos(turn) * cos(rise)});
+        karst_zone_budget budget = bisecting((float)exp2(-prop_real(&p, 5, 12)));
+        budget.tile_m = (float)prop_real(&p, 0, 20);
+        show(&g, &view, &budget);
+        assert_int_equal(karst_gl_render(g.gl, NULL, &view, 0, &look, 1, rgb), KARST_OK);
+        for (int k = 0; k < PIXELS; ++k) red += is_red(rgb + 3 * k);
+    }
+    end(&g);
+    return red;
+}
+
+static void no_red_shows_in_the_cave(void **state) {
+    (void)state;
+    long red = red_pixels("#define KARST_PLAIN\n"),
+         control = red_pixels("#define KARST_PLAIN\n#define KARST_PATCH_OWNS_EDGE\n");
+    print_message("%ld red pixels in 6 frames; with points that triangles move for themselves %ld\n", red, control);
+    assert_int_equal(red, 0);
+    assert_true(control > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_has_the_points_of_the_twin_to_the_bit),
+        cmocka_unit_test(a_still_camera_brings_nothing_up_and_a_step_little),
+        cmocka_unit_test(bisect_and_corner_show_the_same_ground),
+        cmocka_unit_test(no_red_shows_in_the_cave),
+    };
+    if (getenv("KARST_TEST_FILTER")) cmocka_set_test_filter(getenv("KARST_TEST_FILTER"));
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
+}
