@@ -39,6 +39,9 @@ static int read_options(picture *p, args *a) {
     const char *method = arg_text(a, "--method", "grid");
     if (!karst_method_find(method, &p->budget.method))
         return say_usage(a, "--method %s: give one of: %s", method, KARST_METHOD_NAMES);
+    method = arg_text(a, "--zone-method", "corner");
+    if (!karst_zone_method_find(method, &p->zone_method))
+        return say_usage(a, "--zone-method %s: give one of: %s", method, KARST_ZONE_METHOD_NAMES);
     double hour = arg_real(a, "--hour", NAN, 0, 24, &bad), contour = arg_real(a, "--contours", NAN, 1e-3, 1e6, &bad);
     if (bad) return EXIT_USAGE;
     if (p->samples == 3) return say_usage(a, "--samples 3: give 1, 2 or 4");
@@ -92,6 +95,7 @@ int picture_open(picture *p, args *a, const char *path) {
     if (!status) {
         p->report = &a->report;
         p->patches.edge_px = p->edge_px;
+        p->patches.budget.method = p->zone_method;
         const karst_box *b = &p->patches.bounds;
         status = picture_bring(p, (karst_pos){0.5 * (b->min.x + b->max.x), b->max.y, 0.5 * (b->min.z + b->max.z)});
     }
@@ -135,18 +139,26 @@ karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame
 // Say what was drawn of patches.
 static void tell_patches(args *a, const patches *p) {
     karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
-    say(a, "patches: %d zones, %d pieces seen, %d of them refined, %lld triangles in %d draws, %.1f MB on the device\n",
-        p->here, p->frame.figures.pieces, p->frame.figures.refined, (long long)f.triangles, f.draws,
-        (double)f.device_bytes * 1e-6);
+    bool by_corners = p->frame.method == KARST_ZONE_METHOD_CORNER;
+    char seen[64] = "";
+    if (by_corners)
+        snprintf(seen, sizeof seen, ", %d pieces seen, %d of them refined", p->frame.figures.pieces,
+                 p->frame.figures.refined);
+    say(a, "patches: %d zones by method %s%s, %lld triangles in %d draws, %.1f MB on the device\n", p->here,
+        karst_zone_method_name(p->frame.method), seen, (long long)f.triangles, f.draws, (double)f.device_bytes * 1e-6);
     say(a, "tiles: %.1f MB of images, %.1f MB of far textures for %d pieces, %d without room\n",
         (double)f.tile_bytes * 1e-6, (double)f.far_bytes * 1e-6, f.far_pieces, f.far_missing);
     if (p->left_out)
-        say_note(a, "%d zones of patches farther away are left out: a picture takes %d", p->left_out, p->most);
+        say_note(a, "%d zones of patches farther away are left out: a picture takes %d pieces", p->left_out,
+                 KARST_ZONE_PIECES_MAX);
     cJSON *o = cJSON_AddObjectToObject(a->out, "patches");
+    cJSON_AddStringToObject(o, "method", karst_zone_method_name(p->frame.method));
     cJSON_AddNumberToObject(o, "zones", p->here);
     cJSON_AddNumberToObject(o, "zones_left_out", p->left_out);
-    cJSON_AddNumberToObject(o, "pieces", p->frame.figures.pieces);
-    cJSON_AddNumberToObject(o, "refined", p->frame.figures.refined);
+    if (by_corners) {
+        cJSON_AddNumberToObject(o, "pieces", p->frame.figures.pieces);
+        cJSON_AddNumberToObject(o, "refined", p->frame.figures.refined);
+    }
     cJSON_AddNumberToObject(o, "threshold", (double)p->budget.threshold);
     cJSON_AddNumberToObject(o, "edge_px", (double)p->edge_px);
     cJSON_AddNumberToObject(o, "triangles", (double)f.triangles);

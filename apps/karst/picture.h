@@ -18,6 +18,7 @@ typedef struct picture {
     float fov_rad;
     karst_budget budget;
     float edge_px;  // longest of patches
+    karst_zone_method zone_method;
     patches_ground shown;
     uint8_t *rgb;
     const char *path;  // of the pack
@@ -34,6 +35,7 @@ typedef struct picture {
         {"--lod-error", "PX", "largest error anywhere on the screen [pixels] (1)"},                                  \
         {"--ground", "NAME", "of a world with both, one of: " PATCHES_GROUND_NAMES " (both)"},                       \
         {"--edge", "PX", "longest edge of a triangle of patches [pixels] (12)"},                                     \
+        {"--zone-method", "NAME", "how detail of patches is chosen, one of: " KARST_ZONE_METHOD_NAMES " (corner)"},  \
         {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)"},                          \
         {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \
         {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (a fine morning)"},                    \
