@@ -58,6 +58,7 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
                           karst_jobs *jobs, karst_report *report) {
     *p = (patches){.pack = pack,
                    .reach_m = INFINITY,
+                   .most = KARST_ZONE_SLOTS_MAX,
                    .edge_px = PATCHES_EDGE_PX,
                    .budget = karst_zone_budget_default(),
                    .ground = karst_scene_ground(field)};
@@ -132,8 +133,8 @@ static karst_status look_round(patches *p, karst_pos eye) {
     return KARST_OK;
 }
 
-// The scene is full: the farthest zone makes room for one that is nearer by more than one zone's width, so that two
-// do not take turns. False when there is none.
+// As many are here as may be: the farthest zone makes room for one that is nearer by more than one zone's width, so
+// that two do not take turns. False when there is none.
 static bool make_room(patches *p, double for_m) {
     patches_zone *farthest = NULL;
     double most = for_m + 160;
@@ -148,11 +149,9 @@ static bool make_room(patches *p, double for_m) {
 
 static karst_status read_zone(patches *p, const patches_wanted *w, karst_report *report) {
     patches_zone *z = &p->zones[w->index];
-    karst_zone *zone;
+    karst_zone *zone = NULL;
     karst_status status = karst_pack_zone_read(p->pack, w->index, p->bank, report, &zone);
-    if (status) return status;
-    do status = karst_zone_scene_add(p->scene, zone, report, &z->slot);
-    while (status == KARST_ERROR_LIMIT && make_room(p, w->away_m));
+    if (!status) status = karst_zone_scene_add(p->scene, zone, report, &z->slot);
     if (!status) {
         z->zone = zone;
         ++p->here;
@@ -199,19 +198,18 @@ karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *re
     int32_t first = p->wanted_next;
     for (int k = 0; k < most && p->wanted_next < p->wanted_count && !status; ++k) {
         const patches_wanted *w = &p->wanted[p->wanted_next];
-        status = read_zone(p, w, report);
-        if (status == KARST_ERROR_LIMIT) {  // and so it would be with all that are farther
+        if (p->here == p->most && !make_room(p, w->away_m)) {  // nor is there room for what is farther
             p->left_out = p->wanted_count - p->wanted_next;
             p->wanted_count = p->wanted_next;
-            status = KARST_OK;
             break;
         }
+        status = read_zone(p, w, report);
         ++p->wanted_next;
         if (status == KARST_ERROR_PENDING) {
             p->waits = true;
             status = KARST_OK;
         }
-        if (status == KARST_ERROR_FORMAT) {
+        if (status == KARST_ERROR_FORMAT || status == KARST_ERROR_LIMIT) {
             p->zones[w->index].damaged = true;
             ++p->damaged;
         }

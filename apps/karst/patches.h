@@ -19,7 +19,7 @@ typedef struct patches_zone {
     karst_zone *zone;  // NULL: not here
     uint32_t chunk;    // of the zone ground
     uint16_t slot;     // of the scene
-    bool damaged;
+    bool damaged;      // or too large
 } patches_zone;
 
 typedef struct patches_wanted {
@@ -33,7 +33,8 @@ typedef struct patches {
     patches_zone *zones;
     int32_t count;              // of them; 0: no patches are shown, and only `ground` is of use
     int32_t here, damaged;      // of these
-    int32_t awaited, left_out;  // that come next; within reach, but more than a scene holds
+    int32_t awaited, left_out;  // that come next; within reach, but too many
+    int32_t most;               // that are here at once, at most what a scene takes
     double reach_m;             // zones within this distance are there, those a tenth farther go; INFINITY: all
     float edge_px;
     patches_wanted *wanted;  // nearest first, as seen from `from`
@@ -60,7 +61,8 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
 void patches_close(patches *p);
 
 // Zones that are out of reach of an eye go, the nearest that are missing come, `most` of them. One that is damaged is
-// told as an error once and then left out. @return KARST_ERROR_FORMAT, KARST_ERROR_MEMORY; the others stay
+// told as an error once and then left out. @return KARST_ERROR_FORMAT, KARST_ERROR_LIMIT (more pieces than a scene
+// takes), KARST_ERROR_MEMORY; the others stay
 karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *report);
 
 // Choose and morph what a view shows of those that are here. @return KARST_ERROR_*

@@ -149,8 +149,7 @@ static void tell_patches(args *a, const patches *p) {
     say(a, "tiles: %.1f MB of images, %.1f MB of far textures for %d pieces, %d without room\n",
         (double)f.tile_bytes * 1e-6, (double)f.far_bytes * 1e-6, f.far_pieces, f.far_missing);
     if (p->left_out)
-        say_note(a, "%d zones of patches farther away are left out: a picture takes %d pieces", p->left_out,
-                 KARST_ZONE_PIECES_MAX);
+        say_note(a, "%d zones of patches farther away are left out: a picture takes %d", p->left_out, p->most);
     cJSON *o = cJSON_AddObjectToObject(a->out, "patches");
     cJSON_AddStringToObject(o, "method", karst_zone_method_name(p->frame.method));
     cJSON_AddNumberToObject(o, "zones", p->here);

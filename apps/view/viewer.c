@@ -62,7 +62,7 @@ static float contour_of(const karst_ground *ground) {
 // Patches that come and go; one that is damaged is told, and the rest is shown.
 static karst_status bring(viewer *v, karst_pos eye, int most) {
     karst_status status = patches_bring(&v->patches, eye, one_picture(v) ? INT_MAX : most, &v->report);
-    if (status != KARST_ERROR_FORMAT) return status;
+    if (status != KARST_ERROR_FORMAT && status != KARST_ERROR_LIMIT) return status;
     tell(v, "%s", v->report.message);
     fprintf(stderr, "karst-view: %s: %s\n", v->options->pack, v->report.message);
     v->report = (karst_report){0};
@@ -491,7 +491,8 @@ static karst_status choose_patches(viewer *v, const karst_view *view, double dt_
     karst_status status = bring(v, v->camera.eye, (int)fmax(1, zones_a_s * fmin(dt_s, 0.1)));
     if (!status) status = patches_show(&v->patches, v->gl, view);
     if (status && !v->report.message[0])
-        kst_fail(&v->report, status, "the patches cannot be shown: %s", karst_status_text(status));
+        kst_fail(&v->report, status, "the patches cannot be shown: %s; try a smaller --zone-reach",
+                 karst_status_text(status));
     if (v->patches.no_field) patches_hide_field(&v->frame);
     return status;
 }

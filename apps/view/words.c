@@ -67,10 +67,10 @@ static void say_patches(const patches *p, items *s) {
     char a[32];
     karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
     say(s, "patches: %s triangles, %d draws", grouped(f.triangles, a), f.draws);
-    say(s, "%d pieces, %d refined; edges of %.4g px, %.2g", p->frame.figures.pieces, p->frame.figures.refined,
-        (double)p->edge_px, (double)p->budget.threshold);
+    say(s, "%d pieces, %d refined", p->frame.figures.pieces, p->frame.figures.refined);
+    say(s, "edges of %.4g px, threshold %.2g", (double)p->edge_px, (double)p->budget.threshold);
     say(s, "zones %d of %d here, %d awaited", p->here, p->count, p->awaited);
-    if (p->left_out) say(s, "%d zones left out: too many patches", p->left_out);
+    if (p->left_out) say(s, "%d zones left out: too many", p->left_out);
     if (p->damaged) say(s, "%d zones damaged", p->damaged);
 }
 

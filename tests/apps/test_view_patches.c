@@ -120,6 +120,53 @@ static void zones_come_nearest_first_and_go_when_far(void **state) {
     }
 }
 
+static void where_few_may_be_here_the_farthest_make_way(void **state) {
+    (void)state;
+    land l;
+    karst_report report = {0};
+    land_open(&l, net_pack, PATCHES_BOTH);
+    l.p.most = 4;
+    int changes = 0;
+    for (int step = 0; step < 200; ++step) {
+        karst_pos eye = {240 + 230 * cos(0.05 * step), 30, 240 + 230 * sin(0.05 * step)};
+        bool was[9];
+        for (int k = 0; k < 9; ++k) was[k] = l.p.zones[k].zone;
+        assert_int_equal(patches_bring(&l.p, eye, 1, &report), KARST_OK);
+        for (int k = 0; k < 9; ++k) changes += was[k] && !l.p.zones[k].zone;
+        assert_true(l.p.here <= 4);
+        double here_m, missing_m, y;
+        extent(&l.p, l.p.from, &here_m, &missing_m);
+        if (!l.p.awaited) assert_true(l.p.here == 4 && l.p.left_out > 0 && here_m <= missing_m + 160);
+        if (step > 20) assert_true(karst_ground_height(l.p.ground, eye.x, eye.z, &y));
+    }
+    if (changes < 5 || changes > 40) fail_msg("%d zones made way", changes);
+    land_close(&l);
+}
+
+static void a_damaged_zone_is_told_once_and_the_others_come(void **state) {
+    (void)state;
+    const char *path = temp_path("damaged.kpack");
+    size_t size;
+    uint8_t *bytes = read_bytes(net_pack, &size);
+    bytes[size / 2] ^= 4;  // of 44 kB 42 are zones
+    write_part(path, bytes, 0, size);
+    free(bytes);
+    land l;
+    karst_report report = {0};
+    land_open(&l, path, PATCHES_BOTH);
+    int told = 0;
+    for (int k = 0; k < 12; ++k) {
+        karst_status status = patches_bring(&l.p, (karst_pos){40.0 * k, 30, 40.0 * k}, 1, &report);
+        if (status) {
+            assert_int_equal(status, KARST_ERROR_FORMAT);
+            assert_non_null(strstr(report.message, "zone"));
+            ++told;
+        }
+    }
+    assert_true(told == 1 && l.p.here == 8 && l.p.damaged == 1 && l.p.awaited == 0);
+    land_close(&l);
+}
+
 static bool same(const karst_level *a, const karst_level *b) {
     return a->y == b->y && !memcmp(&a->normal, &b->normal, sizeof a->normal);
 }
@@ -279,6 +326,8 @@ static void keys_change_the_edges_of_patches(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zones_come_nearest_first_and_go_when_far),
+        cmocka_unit_test(where_few_may_be_here_the_farthest_make_way),
+        cmocka_unit_test(a_damaged_zone_is_told_once_and_the_others_come),
         cmocka_unit_test(both_grounds_are_one),
         cmocka_unit_test(feet_in_a_tunnel_stay_on_its_floor),
         cmocka_unit_test(the_first_frame_has_all_zones_within_reach),
