@@ -171,6 +171,72 @@ static void a_still_camera_brings_nothing_up_and_a_step_little(void **state) {
     end(&g);
 }
 
+static int most_difference(const uint8_t *a, const uint8_t *b) {
+    int most = 0;
+    for (int k = 0; k < 3 * PIXELS; ++k) most = abs(a[k] - b[k]) > most ? abs(a[k] - b[k]) : most;
+    return most;
+}
+
+// Finest vertices are written over, those in use as well.
+static void spoil_fine(karst_gl_zones *z) {
+    const uint32_t none = 0;
+    for (int32_t s = 0; s < z->stay_room; ++s)
+        for (uint32_t p = 0; p < z->stays[s].piece_count; ++p) {
+            kst_rows rows = z->stays[s].fine[p].rows;
+            if (rows.count)
+                glClearNamedBufferSubData(z->pool.buffer, GL_R32UI, (GLintptr)rows.first * 16,
+                                          (GLsizeiptr)rows.count * 16, GL_RED_INTEGER, GL_UNSIGNED_INT, &none);
+        }
+}
+
+// A piece is refined while a triangle of it has a corner inside a tile; else its finest normals may go.
+static void refined_pieces_give_way_and_are_counted(void **state) {
+    (void)state;
+    static picture ample, frugal;
+    ground g = begin(true, 15, "");
+    karst_gl_zones *few, *all = g.zones;
+    karst_gl_zones_def def = karst_gl_zones_def_default();
+    def.fine_bytes = 64 << 10;
+    def.anisotropy = 1;
+    assert_int_equal(karst_gl_zones_create(g.gl, g.scene, &def, &few), KARST_OK);
+    int32_t gone = 0, wrong = 0, most = 0, control = 0;
+    for (int k = 0; k < 4; ++k) {
+        karst_zone_budget budget = bisecting(2e-3f);
+        karst_view view = view_of((karst_pos){80 + 80 * k, 24, 60 + 8 * k}, (karst_pos){110 + 80 * k, 12, 100});
+        karst_zone_frame frame = show(&g, &view, &budget);
+        draw(&g, &view, ample);
+        assert_int_equal(karst_gl_zones_show(few, &frame), KARST_OK);
+        g.look.zones = few;
+        draw(&g, &view, frugal);
+        g.look.zones = all;
+        gone += karst_gl_zones_figures(all).fine_pieces - karst_gl_zones_figures(few).fine_pieces;
+        int here = most_difference(ample, frugal);
+        most = here > most ? here : most;
+        int64_t named = 0, counted = 0;
+        for (uint32_t t = 0; t < frame.mesh.triangle_count; ++t) named += all->bisect.fine_of[t] != UINT32_MAX;
+        for (int32_t s = 0; s < all->stay_room; ++s)
+            for (uint32_t p = 0; p < all->stays[s].piece_count; ++p) {
+                counted += all->stays[s].fine[p].triangles;
+                wrong += few->stays[s].fine[p].triangles != all->stays[s].fine[p].triangles;
+                wrong += all->stays[s].fine[p].triangles && !all->stays[s].fine[p].rows.count;
+            }
+        wrong += named != counted || !counted;
+        if (k < 3) continue;
+        spoil_fine(few);
+        g.look.zones = few;
+        draw(&g, &view, frugal);
+        control = most_difference(ample, frugal);
+    }
+    karst_gl_zones_destroy(few);
+    end(&g);
+    print_message("%d pieces went; pictures without them differ by %d of 255, without those in use by %d\n", gone, most,
+                  control);
+    assert_true(gone > 0);
+    assert_int_equal(wrong, 0);
+    assert_int_equal(most, 0);
+    assert_true(control > 2);
+}
+
 // ---- the same picture as method corner -------------------------------------------------------------
 
 static double mean_difference(const uint8_t *a, const uint8_t *b) {
@@ -248,6 +314,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_has_the_points_of_the_twin_to_the_bit),
         cmocka_unit_test(a_still_camera_brings_nothing_up_and_a_step_little),
+        cmocka_unit_test(refined_pieces_give_way_and_are_counted),
         cmocka_unit_test(bisect_and_corner_show_the_same_ground),
         cmocka_unit_test(no_red_shows_in_the_cave),
     };
