@@ -65,10 +65,10 @@ static void shade(texel *t, float by) {
 static texel pattern(int set, uint64_t seed, float x, float y, bool rim) {
     // Their means are those of the field's ground: src/gl/shaders/material.glsl.
     static const float colours[KARST_NOISE_SETS][2][3] = {
-        {{0.290f, 0.235f, 0.180f}, {0.485f, 0.410f, 0.320f}},  // earth
-        {{0.217f, 0.266f, 0.132f}, {0.507f, 0.490f, 0.313f}},  // grass
-        {{0.360f, 0.353f, 0.343f}, {0.600f, 0.585f, 0.560f}},  // rock
-        {{0.140f, 0.200f, 0.106f}, {0.335f, 0.360f, 0.210f}},  // moss
+        {{0.290f, 0.242f, 0.190f}, {0.485f, 0.422f, 0.339f}},  // earth
+        {{0.224f, 0.266f, 0.150f}, {0.524f, 0.490f, 0.356f}},  // grass
+        {{0.355f, 0.348f, 0.340f}, {0.585f, 0.573f, 0.552f}},  // rock
+        {{0.140f, 0.200f, 0.118f}, {0.335f, 0.360f, 0.233f}},  // moss
         {{0.578f, 0.525f, 0.428f}, {0.700f, 0.664f, 0.575f}},  // sand
         {{0.454f, 0.400f, 0.332f}, {0.640f, 0.590f, 0.510f}},  // path
     };
@@ -90,7 +90,7 @@ static texel pattern(int set, uint64_t seed, float x, float y, bool rim) {
             float dry = smooth(0.55f, 0.8f, fbm(seed + 60, x * 0.5f, y * 0.5f, 2, 0.5f));
             t.height = clamp01(0.2f + 0.7f * blade);
             paint(&t, colours[set][0], colours[set][1], clamp01(0.95f * blade - 0.15f + 0.3f * (broad - 0.4f)));
-            t.c[0] = clamp01(t.c[0] + 0.10f * dry * blade), t.c[1] += 0.02f * dry;
+            t.c[0] = clamp01(t.c[0] + 0.07f * dry * blade), t.c[1] += 0.02f * dry;
             break;
         }
         case KARST_TILE_ROCK: {  // beds, faces that broke out of them, and cracks that end
