@@ -31,8 +31,8 @@ static GLuint texture_array(GLenum format, int side, int mips, int layers) {
     return t;
 }
 
-// Sharp along the ground where the eye looks flat over it, if the device can. Mesa's llvmpipe (22.3) cannot: it gives
-// fragments beside each other the same layer, and takes four times as long.
+// Sharp along the ground where the eye looks flat over it, if the device can. Mesa's llvmpipe (22.3) is not asked: it
+// showed texels of other layers where triangles meet, and took four times as long.
 static void set_anisotropy(GLuint texture, float wanted) {
     const char *renderer = (const char *)glGetString(GL_RENDERER);
     bool there = epoxy_has_gl_extension("GL_ARB_texture_filter_anisotropic") ||
