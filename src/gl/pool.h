@@ -21,6 +21,8 @@ void kst_pool_destroy(kst_pool *pool);
 karst_status kst_pool_take(kst_pool *pool, uint32_t count, kst_rows *out);
 // Give a run back; none is allowed.
 void kst_pool_give(kst_pool *pool, kst_rows *rows);
+// Write bytes, from `offset` bytes into the buffer on.
+void kst_pool_write(const kst_pool *pool, uint64_t offset, const void *bytes, size_t size);
 static inline void kst_pool_put(const kst_pool *pool, uint32_t first, uint32_t count, const void *rows) {
-    glNamedBufferSubData(pool->buffer, (GLintptr)first * 16, (GLsizeiptr)count * 16, rows);
+    kst_pool_write(pool, (uint64_t)first * 16, rows, (size_t)count * 16);
 }

@@ -113,8 +113,8 @@ static void retry_far(karst_gl_zones *z) {
             if (fine->far) continue;
             put_far(z, z->stays[s].zone, k, fine);
             if (fine->far)
-                glNamedBufferSubData(z->pool.buffer, ((GLintptr)kst_piece_row(&z->stays[s], k) + 2) * 16 + 4,
-                                     sizeof fine->far, &fine->far);
+                kst_pool_write(&z->pool, ((uint64_t)kst_piece_row(&z->stays[s], k) + 2) * 16 + 4, &fine->far,
+                               sizeof fine->far);
         }
 }
 
@@ -192,8 +192,7 @@ static karst_status put_fine(karst_gl_zones *z, kst_zone_stay *stay, uint32_t pi
         rows[k][3] = word_of(facing[k]);
     }
     kst_pool_put(&z->pool, fine->rows.first, count, rows);
-    glNamedBufferSubData(z->pool.buffer, (GLintptr)kst_piece_row(stay, piece) * 16 + 4, sizeof(uint32_t),
-                         &fine->rows.first);
+    kst_pool_write(&z->pool, (uint64_t)kst_piece_row(stay, piece) * 16 + 4, &fine->rows.first, sizeof(uint32_t));
     z->fine_bytes += (uint64_t)count * sizeof *rows;
     ++z->fine_pieces;
     z->figures.uploaded_bytes += (uint64_t)count * sizeof *rows + sizeof(uint32_t);
@@ -226,7 +225,7 @@ static karst_status make_room(karst_gl_zones *z, uint64_t more) {
     for (size_t k = 0; k < count && z->fine_bytes + more > z->def.fine_bytes; ++k) {
         const uint32_t none = 0;
         drop_fine(z, old[k].fine);
-        glNamedBufferSubData(z->pool.buffer, (GLintptr)old[k].row * 16 + 4, sizeof none, &none);
+        kst_pool_write(&z->pool, (uint64_t)old[k].row * 16 + 4, &none, sizeof none);
     }
     free(old);
     return KARST_OK;
