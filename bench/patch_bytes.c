@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What zones cost in bytes: 100 patches of 16 m on hills, each tile with a displacement map of its own, beside the same
-// ground as 16-bit heights every 0.5 m.
+// What zones cost in bytes: 100 patches of 16 m on hills, each tile with a displacement map of its own and painted,
+// beside the same ground as 16-bit heights every 0.5 m.
 #include <stdlib.h>
 
 #include "core/core.h"
@@ -46,6 +46,27 @@ static void vary_tiles(karst_net *net) {
             net->patches[k].slot[i] = (uint8_t)(kst_random(5, (uint64_t)k * 256 + (uint64_t)i) & 15);
 }
 
+// Paths and clearings: dabs of a tile set and a colour, some of them over others.
+static void paint(karst_net *net, int dabs) {
+    for (int k = 0; k < dabs; ++k) {
+        double r[4];
+        for (int n = 0; n < 4; ++n) r[n] = kst_random01(9, (uint64_t)(4 * k + n));
+        double x = (1 + r[0]) * KARST_ZONE_SIDE_M, z = (1 + r[1]) * KARST_ZONE_SIDE_M;
+        karst_net_paint(net, (karst_pos){x, scene_net_hill(x, z), z}, 4 + 12 * r[2], (int)(6 * r[3]),
+                        (int32_t)(kst_random(10, (uint64_t)k) & 0xFFFF));
+    }
+}
+
+// Each tile corner for itself: what no painter does, and the most that paint can take.
+static void paint_at_random(karst_net *net) {
+    for (int32_t k = 0; k < net->patch_count; ++k)
+        for (int i = 0; i < KARST_TILE_CORNERS; ++i) {
+            uint64_t r = kst_random(11, (uint64_t)k * KARST_TILE_CORNERS + (uint64_t)i);
+            net->patches[k].set[i] = (uint8_t)(r % KARST_NOISE_SETS);
+            net->patches[k].tint[i] = (uint16_t)(r >> 16);
+        }
+}
+
 // Bytes of a zone: all, the nibbles of its tiles, all in a frame.
 typedef struct sizes {
     size_t all, tiles, packed;
@@ -82,37 +103,66 @@ static void read_zone(void *context) {
     if (!karst_zone_read(r->bytes, r->size, r->bank, NULL, NULL, &zone)) karst_zone_destroy(zone);
 }
 
-static karst_status plain(bench *b, const karst_zone *zone, const karst_noise_bank *bank) {
-    const double heights = 2.0 * SAMPLES * SAMPLES;
+static karst_status cut_and_measure(bench *b, const karst_net *net, const karst_noise_bank *bank, sizes *out,
+                                    karst_zone **zone) {
+    karst_status status = karst_net_cut(net, 1, 1, bank, b->report, zone);
+    if (!status && !measure(*zone, out)) status = KARST_ERROR_MEMORY;
+    return status;
+}
+
+static const char peer[] = "16-bit heights, 0.5 m";
+static const double peer_bytes = 2.0 * SAMPLES * SAMPLES;
+
+static karst_status geometry(bench *b, const karst_net *net, const karst_noise_bank *bank) {
     sizes s;
-    uint8_t *bytes = malloc(karst_zone_write(zone, NULL, 0));
-    if (!bytes || !measure(zone, &s)) {
-        free(bytes);
-        return KARST_ERROR_MEMORY;
+    karst_zone *zone = NULL;
+    karst_status status = cut_and_measure(b, net, bank, &s, &zone);
+    if (!status)
+        bench_add_note(b,
+                       &(bench_row){.what = "zone_bytes_geometry",
+                                    .unit = "B",
+                                    .value = (double)(s.all - s.tiles),
+                                    .peer = peer,
+                                    .peer_value = peer_bytes,
+                                    .hash = s.hash},
+                       "%u patches, %u corners; not compressed", zone->patch_count, zone->corner_count);
+    karst_zone_destroy(zone);
+    return status;
+}
+
+static karst_status painted(bench *b, const karst_net *net, const karst_noise_bank *bank, const char *what,
+                            const char *how) {
+    sizes s;
+    karst_zone *zone = NULL;
+    karst_status status = cut_and_measure(b, net, bank, &s, &zone);
+    if (!status)
+        bench_add_note(b,
+                       &(bench_row){.what = what,
+                                    .unit = "B",
+                                    .value = (double)s.packed,
+                                    .peer = peer,
+                                    .peer_value = peer_bytes,
+                                    .hash = s.hash},
+                       "as in a pack, a displacement map a tile at random, %s; %zu not compressed", how, s.all);
+    karst_zone_destroy(zone);
+    return status;
+}
+
+static karst_status read_back(bench *b, const karst_net *net, const karst_noise_bank *bank) {
+    karst_zone *zone;
+    karst_status status = karst_net_cut(net, 1, 1, bank, b->report, &zone);
+    if (status) return status;
+    size_t size = karst_zone_write(zone, NULL, 0);
+    uint8_t *bytes = malloc(size);
+    if (bytes) {
+        karst_zone_write(zone, bytes, size);
+        double ours, none;
+        bench_compare(b, read_zone, NULL, &(reading){bytes, size, bank}, &ours, &none);
+        bench_add(b, &(bench_row){.what = "zone_read_ms", .unit = "ms", .value = ours * 1e3, .runs = bench_runs(b)});
     }
-    size_t geometry = s.all - s.tiles;
-    bench_add_note(b,
-                   &(bench_row){.what = "zone_bytes_geometry",
-                                .unit = "B",
-                                .value = (double)geometry,
-                                .peer = "16-bit heights, 0.5 m",
-                                .peer_value = heights,
-                                .hash = s.hash},
-                   "%u patches, %u corners; not compressed", zone->patch_count, zone->corner_count);
-    bench_add_note(b,
-                   &(bench_row){.what = "zone_bytes_all",
-                                .unit = "B",
-                                .value = (double)s.packed,
-                                .peer = "16-bit heights, 0.5 m",
-                                .peer_value = heights,
-                                .hash = s.hash},
-                   "as in a pack, with a displacement map a tile at random; %zu not compressed", s.all);
-    karst_zone_write(zone, bytes, s.all);
-    double ours, none;
-    bench_compare(b, read_zone, NULL, &(reading){bytes, s.all, bank}, &ours, &none);
-    bench_add(b, &(bench_row){.what = "zone_read_ms", .unit = "ms", .value = ours * 1e3, .runs = bench_runs(b)});
     free(bytes);
-    return KARST_OK;
+    karst_zone_destroy(zone);
+    return bytes ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
 // Patches bound two and four to one, folds, an arch, fans, a tunnel: the costliest zone for its patches.
@@ -143,7 +193,6 @@ static karst_status bound(bench *b) {
 
 karst_status bench_patch_bytes(bench *b) {
     karst_net *net = NULL;
-    karst_zone *zone = NULL;
     karst_noise_bank *bank = malloc(sizeof *bank);
     karst_status status = bank ? hills(b->report, &net) : KARST_ERROR_MEMORY;
     if (!status) {
@@ -151,10 +200,17 @@ karst_status bench_patch_bytes(bench *b) {
         vary_tiles(net);
         status = karst_net_finish(net, b->report);
     }
-    if (!status) status = karst_net_cut(net, 1, 1, bank, b->report, &zone);
-    if (!status) status = plain(b, zone, bank);
+    if (!status) status = geometry(b, net, bank);
+    if (!status) {
+        paint(net, b->quick ? 5 : 200);
+        status = painted(b, net, bank, "zone_bytes_all", "200 dabs of tile sets and colours");
+    }
+    if (!status) status = read_back(b, net, bank);
+    if (!status) {
+        paint_at_random(net);
+        status = painted(b, net, bank, "zone_bytes_worst", "a tile set and colour each tile corner at random");
+    }
     if (!status) status = bound(b);
-    karst_zone_destroy(zone);
     karst_net_destroy(net);
     free(bank);
     return status;
