@@ -191,7 +191,8 @@ void options_help(void) {
     printf(
         "Usage: karst-view PACK [options]\n"
         "       karst-view MESH [options]\n\n"
-        "Fly and walk over a baked ground, field or patches; or see one mesh at any level of detail: a .kmrm file, a model file (glb, "
+        "Fly and walk over a baked ground, field or patches; or see one mesh at any level of detail: a .kmrm file, a "
+        "model file (glb, "
         "obj,\n"
         "ply, fbx, ...), or made: one of " SCENE_MADE_NAMES ".\n\nOptions, [unit] and (default):\n");
     for (int k = 0; k < OPTION_COUNT; ++k) {

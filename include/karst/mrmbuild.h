@@ -21,9 +21,9 @@ typedef struct karst_mrm_build_def {
     bool keep_borders;  ///< vertices on borders stay at every level
     bool move;          ///< the vertex that stays may get a better place: closer shapes, but vertices change
     bool fit_normals;   ///< from 30 % of the triangles down vertices may get normals fitted to the source's, in copies
-                       ///< of them that leave the shape alone: about a fifth more vertices, at most half more
-    bool past_right;  ///< go on where a shape that is still exact would be lost (a cube under 12 triangles)
-    uint32_t cookie;  ///< set by the default function, do not touch
+                        ///< of them that leave the shape alone: about a fifth more vertices, at most half more
+    bool past_right;    ///< go on where a shape that is still exact would be lost (a cube under 12 triangles)
+    uint32_t cookie;    ///< set by the default function, do not touch
 } karst_mrm_build_def;
 
 /// Source vertices and normals only, equal places joined, weights 1, nothing kept.

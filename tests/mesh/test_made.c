@@ -75,7 +75,7 @@ static void each_has_the_size_of_what_it_is(void **state) {
     } size[] = {{"tank", 3.6, 3.1, 8.2},      {"truck", 2.6, 2.84, 6.5}, {"jeep", 1.56, 1.59, 3.46},
                 {"halftrack", 2.3, 2.6, 6.3}, {"gun", 2.2, 1.4, 5.8},    {"plane", 10.4, 3.8, 9.2},
                 {"house", 9.5, 7.05, 7.9},    {"tower", 7.2, 18, 8.2},   {"windmill", 14.2, 16.7, 9.8},
-                {"statue", 3.4, 7.4, 3.4},    {"rock", 4.6, 1.8, 2.7},       {"pine", 5.1, 11.2, 5.2},
+                {"statue", 3.4, 7.4, 3.4},    {"rock", 4.6, 1.8, 2.7},   {"pine", 5.1, 11.2, 5.2},
                 {"oak", 7.6, 8.8, 7.3}};
     for (size_t k = 0; k < sizeof size / sizeof *size; ++k) {
         const scene_made *made = scene_made_find(size[k].name);
