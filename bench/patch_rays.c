@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/core.h"
+#include "karst/sweep.h"
 #include "karst/zoneground.h"
 #include "scenes/nets.h"
 
@@ -83,17 +84,37 @@ static void walk_all(void *context) {
     }
 }
 
-static void measure(bench *b, patch_rays *r, const char *what, bench_fn *fn, const char *note) {
+// A hundred walkers in turn, a sphere of 0.5 m that goes 0.5 m along the ground and a little down into it.
+static void sweep_all(void *context) {
+    patch_rays *r = context;
+    enum { WALKERS = 100 };
+    for (int k = 0; k < r->count / 10; ++k) {
+        int walker = k % WALKERS;
+        double turn = 6.283185307 * at(3, walker, 2), step = 0.5 * (k / WALKERS % 800), y = 0;
+        double x = r->side_m * (0.4 + 0.2 * at(3, walker, 0)) + step * cos(turn);
+        double z = r->side_m * (0.4 + 0.2 * at(3, walker, 1)) + step * sin(turn);
+        karst_sweep s;
+        (void)karst_ground_height(r->ground, x, z, &y);
+        karst_pos from = {x, y + 0.8, z}, to = {x + 0.5 * cos(turn), y + 0.4, z + 0.5 * sin(turn)};
+        r->answer[k] = !karst_ground_sweep(r->ground, from, to, 0.5, &s) && s.hit ? s.t : -INFINITY;
+    }
+}
+
+static void measure_some(bench *b, patch_rays *r, int count, const char *what, bench_fn *fn, const char *note) {
     double ours_s, none;
     bench_compare(b, fn, NULL, r, &ours_s, &none);
     int hits = 0;
-    for (int k = 0; k < r->count; ++k) hits += r->answer[k] > -INFINITY;
+    for (int k = 0; k < count; ++k) hits += r->answer[k] > -INFINITY;
     bench_row row = {.what = what,
                      .unit = "1/s",
-                     .value = r->count / ours_s,
+                     .value = count / ours_s,
                      .runs = bench_runs(b),
-                     .hash = kst_hash(r->answer, (size_t)r->count * sizeof *r->answer, 0)};
-    bench_add_note(b, &row, "%s; %d of %d met ground", note, hits, r->count);
+                     .hash = kst_hash(r->answer, (size_t)count * sizeof *r->answer, 0)};
+    bench_add_note(b, &row, "%s; %d of %d met ground", note, hits, count);
+}
+
+static void measure(bench *b, patch_rays *r, const char *what, bench_fn *fn, const char *note) {
+    measure_some(b, r, r->count, what, fn, note);
 }
 
 static bool count_some(void *context, const karst_triangle *triangles, int count) {
@@ -120,6 +141,8 @@ static karst_status measure_all(bench *b, patch_rays *r, karst_zone_ground *zone
     sky_rays(r);
     measure(b, r, "rays_per_s_sky", cast_all, "from random places into the sky");
     measure(b, r, "heights_per_s", walk_all, "all layers, a hundred walkers in turn, steps of 0.5 m");
+    measure_some(b, r, r->count / 10, "sweeps_per_s", sweep_all,
+                 "a sphere of 0.5 m that goes 0.5 m, a hundred walkers in turn, one height each told in");
     bench_row row = {
         .what = "ray_tree_bytes", .unit = "B/triangle", .value = (double)bytes / (double)r->triangles, .runs = 1};
     bench_add_note(b, &row, "%zu triangles, %.1f MB, and %.1f MB of evaluated tiles for each thread", r->triangles,

@@ -121,6 +121,13 @@ static karst_status both_cast(const karst_ground *ground, const karst_ray *ray, 
     return KARST_OK;
 }
 
+static karst_status both_near(const karst_ground *ground, karst_box box, karst_triangle_fn *fn, void *context) {
+    const both *b = of(ground);
+    karst_status status = b->field ? karst_ground_near(b->field, box, fn, context) : KARST_OK;
+    renumbered r = {fn, context, field_chunks(b)};
+    return status ? status : karst_ground_near(b->zones, box, renumber, &r);
+}
+
 static size_t both_memory(const karst_ground *ground) {
     const karst_ground *field = of(ground)->field;
     return (field ? karst_ground_memory(field) : 0) + karst_ground_memory(of(ground)->zones);
@@ -135,6 +142,7 @@ static const karst_ground_table table = {
     .heights = both_heights,
     .cast = both_cast,
     .memory = both_memory,
+    .near_box = both_near,
 };
 
 const karst_ground *both_make(both *out, const karst_ground *field, const karst_ground *zones,

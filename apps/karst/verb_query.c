@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// karst query: heights and rays, one from the command line or many from a file.
+// karst query: heights, rays and moving spheres; heights and rays also many from a file.
 #include <math.h>
 #include <stdlib.h>
 
 #include "both.h"
 #include "karst/pack.h"
+#include "karst/sweep.h"
 #include "table.h"
 #include "zone_set.h"
 
@@ -97,6 +98,56 @@ static int one_ray(args *a, const karst_ground *ground) {
     return EXIT_DONE;
 }
 
+// ---- one sphere --------------------------------------------------------------------------------------
+
+static void add_place(cJSON *object, const char *name, karst_pos p) {
+    cJSON *array = cJSON_AddArrayToObject(object, name);
+    const double n[3] = {p.x, p.y, p.z};
+    for (int i = 0; i < 3; ++i) cJSON_AddItemToArray(array, cJSON_CreateNumber(n[i]));
+}
+
+static void say_sweep(args *a, const karst_sweep *s) {
+    const double n[11] = {s->t,         s->depth_m,   s->centre.x, s->centre.y, s->centre.z, s->contact.x,
+                          s->contact.y, s->contact.z, s->normal.x, s->normal.y, s->normal.z};
+    static const char *const before[11] = {"t ", "  depth ", "  centre ", " ", " ", "  contact ",
+                                           " ",  " ",        "  normal ", " ", " "};
+    char text[NUMBER_BYTES];
+    for (int i = 0; i < 11; ++i) say(a, "%s%s", before[i], number_text(n[i], text));
+    say(a, "\n");
+    cJSON *object = cJSON_AddObjectToObject(a->out, "hit");
+    cJSON_AddNumberToObject(object, "t", s->t);
+    cJSON_AddNumberToObject(object, "depth_m", s->depth_m);
+    add_place(object, "centre", s->centre);
+    add_place(object, "contact", s->contact);
+    add_place(object, "normal", s->normal);
+}
+
+static int one_sphere(args *a, const karst_ground *ground) {
+    const char *names[2] = {"--from", "--to"};
+    double n[2][3];
+    bool bad = false;
+    for (int k = 0; k < 2; ++k) {
+        const char *text = arg_text(a, names[k], NULL);
+        if (!text) return say_usage(a, "query: sphere needs %s X,Y,Z", names[k]);
+        if (!parse_triple(text, n[k])) return say_usage(a, "query: %s %s: not X,Y,Z", names[k], text);
+    }
+    if (!arg_text(a, "--radius", NULL)) return say_usage(a, "query: sphere needs --radius M");
+    double radius = arg_real(a, "--radius", 1, 1e-3, 1e6, &bad);
+    if (bad) return EXIT_USAGE;
+    karst_sweep s;
+    karst_status status = karst_ground_sweep(ground, (karst_pos){n[0][0], n[0][1], n[0][2]},
+                                             (karst_pos){n[1][0], n[1][1], n[1][2]}, radius, &s);
+    if (status == KARST_ERROR_ARGUMENT) return say_usage(a, "query: sphere: places are below 1e100");
+    if (status) return say_error(a, damaged, a->positional[1]);
+    if (s.hit) {
+        say_sweep(a, &s);
+    } else {
+        say(a, "none\n");
+        cJSON_AddNullToObject(a->out, "hit");
+    }
+    return EXIT_DONE;
+}
+
 // ---- many --------------------------------------------------------------------------------------------
 
 typedef struct batch {
@@ -183,23 +234,29 @@ static int many(args *a, const karst_ground *ground, const char *path, bool rays
 // ---- the verb ----------------------------------------------------------------------------------------
 
 static int answer(args *a, const karst_ground *ground, bool rays, const char *file) {
+    if (!strcmp(a->positional[0], "sphere")) return one_sphere(a, ground);
     if (file) return many(a, ground, file, rays);
     return rays ? one_ray(a, ground) : one_height(a, ground);
 }
 
 static int run(args *a) {
     const char *what = a->positional[0], *points = arg_text(a, "--points", NULL), *rays = arg_text(a, "--rays", NULL);
-    bool is_ray = !strcmp(what, "ray");
-    if (!is_ray && strcmp(what, "height")) return say_usage(a, "query: %s: neither height nor ray", what);
+    bool is_ray = !strcmp(what, "ray"), is_sphere = !strcmp(what, "sphere");
+    if (!is_ray && !is_sphere && strcmp(what, "height"))
+        return say_usage(a, "query: %s: neither height, ray nor sphere", what);
+    if (is_sphere && (points || rays)) return say_usage(a, "query: sphere takes no %s", points ? "--points" : "--rays");
+    if (!is_sphere && (arg_text(a, "--from", NULL) || arg_text(a, "--to", NULL) || arg_text(a, "--radius", NULL)))
+        return say_usage(a, "query: --from, --to and --radius are for sphere");
     if (is_ray ? points != NULL : rays != NULL)
         return say_usage(a, "query: %s takes %s", what, is_ray ? "--rays, not --points" : "--points, not --rays");
     const char *file = is_ray ? rays : points;
     if (file && arg_flag(a, "--all")) return say_usage(a, "query: --all is for one point");
-    if (a->positional_count != (file ? 2 : 4))
+    if (a->positional_count != (file || is_sphere ? 2 : 4))
         return say_usage(a, "query: %s PACK %s", what,
-                         file     ? "and a file leave no room for more words"
-                         : is_ray ? "needs OX,OY,OZ DX,DY,DZ or --rays FILE"
-                                  : "needs X Z or --points FILE");
+                         is_sphere ? "needs --from X,Y,Z --to X,Y,Z --radius M and no more words"
+                         : file    ? "and a file leave no room for more words"
+                         : is_ray  ? "needs OX,OY,OZ DX,DY,DZ or --rays FILE"
+                                   : "needs X Z or --points FILE");
     karst_pack_def def = karst_pack_def_default();
     def.report = &a->report;
     karst_pack *pack;
@@ -220,6 +277,9 @@ static int run(args *a) {
 }
 
 static const option options[] = {
+    {"--from", "X,Y,Z", "where the middle of the sphere starts"},
+    {"--to", "X,Y,Z", "where it goes, straight"},
+    {"--radius", "M", "of the sphere, 0.001 to 1000000"},
     {"--all", NULL, "every height at the point, from the top down"},
     {"--points", "FILE", "lines x,z (- for standard input); prints lines x,z,y, y none where there is no ground"},
     {"--rays", "FILE", "lines ox,oy,oz,dx,dy,dz; prints lines t,x,y,z,nx,ny,nz or none"},
@@ -228,12 +288,13 @@ static const option options[] = {
 
 const verb verb_query = {
     .name = "query",
-    .usage = "height PACK X Z | ray PACK OX,OY,OZ DX,DY,DZ [options]",
-    .summary = "Heights and rays against the exact ground of a pack [m]: its field, its patches or both.",
+    .usage = "height PACK X Z | ray PACK OX,OY,OZ DX,DY,DZ | sphere PACK [options]",
+    .summary = "Heights, rays and moving spheres against the exact ground of a pack [m]: its field, patches or both.",
     .example =
         "karst query height island.kpack -120.5 64\n"
         "karst query ray island.kpack 0,900,0 1,-1,0.5\n"
-        "karst query height island.kpack --points places.csv",
+        "karst query height island.kpack --points places.csv\n"
+        "karst query sphere island.kpack --from 0,300,0 --to 80,0,0 --radius 0.5",
     .options = options,
     .least = 2,
     .most = 4,

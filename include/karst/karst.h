@@ -17,6 +17,7 @@
 #include "karst/resident.h"
 #include "karst/scene.h"
 #include "karst/surface.h"
+#include "karst/sweep.h"
 #include "karst/tile.h"
 #include "karst/view.h"
 #include "karst/zone.h"

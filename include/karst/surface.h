@@ -69,6 +69,8 @@ typedef struct karst_ground_table {
     /// Refuses a ray that is none with KARST_ERROR_ARGUMENT. any: out->hit alone is of interest.
     karst_status (*cast)(const karst_ground *ground, const karst_ray *ray, bool any, karst_hit *out);
     size_t (*memory)(const karst_ground *ground);
+    /// As karst_ground_near(). NULL: chunk by chunk.
+    karst_status (*near_box)(const karst_ground *ground, karst_box box, karst_triangle_fn *fn, void *context);
 } karst_ground_table;
 
 /// Every ground begins with this; kinds add their own data behind it.
@@ -109,6 +111,14 @@ KARST_API karst_status karst_ground_cast(const karst_ground *ground, const karst
 /// Whether anything is hit at all (line of sight); cheaper than the nearest. Threads: any.
 /// @return as karst_ground_triangles()
 KARST_API karst_status karst_ground_blocked(const karst_ground *ground, const karst_ray *ray, bool *out);
+
+/// Hand every reference triangle whose own bounds touch a box (world [m], closed, may be infinite) to fn, each once, in
+/// a fixed order, a few at a time. So none that the box touches is missed, and some that it only nearly touches come
+/// too. An empty box, or one that is no number, touches nothing. Threads: any; fn may ask the ground. Cost: O(log
+/// chunks + answers), no allocation but what the first query of a chunk makes.
+/// @return as karst_ground_triangles()
+KARST_API karst_status karst_ground_near(const karst_ground *ground, karst_box box, karst_triangle_fn *fn,
+                                         void *context);
 
 /// Bytes of memory that the ground holds now for queries, its chunks' samples included. Threads: any.
 KARST_API size_t karst_ground_memory(const karst_ground *ground);

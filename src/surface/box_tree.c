@@ -142,3 +142,32 @@ bool kst_box_over_next(kst_box_over *o, const kst_box_tree *tree, uint32_t *plac
         o->left[o->level] = kst_node_over(&tree->node[tree->first[o->level] + child], o->x, o->z, o->pad);
     }
 }
+
+void kst_box_near_begin(kst_box_near *o, const kst_box_tree *tree, const double low[3], const double high[3]) {
+    *o = (kst_box_near){.level = tree->level_count - 1};
+    memcpy(o->low, low, sizeof o->low);
+    memcpy(o->high, high, sizeof o->high);
+    if (tree->level_count) o->left[o->level] = kst_node_near(&tree->node[tree->node_count - 1], low, high);
+}
+
+bool kst_box_near_next(kst_box_near *o, const kst_box_tree *tree, uint32_t *place) {
+    if (!tree->level_count) return false;
+    for (;;) {
+        while (!o->left[o->level]) {
+            if (++o->level == tree->level_count) {
+                o->level = tree->level_count - 1;
+                return false;
+            }
+            o->node /= 16;
+        }
+        uint32_t child = 16 * o->node + (uint32_t)__builtin_ctz(o->left[o->level]);
+        o->left[o->level] &= o->left[o->level] - 1;
+        if (!o->level) {
+            *place = child;
+            return true;
+        }
+        o->node = child;
+        --o->level;
+        o->left[o->level] = kst_node_near(&tree->node[tree->first[o->level] + child], o->low, o->high);
+    }
+}

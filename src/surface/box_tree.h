@@ -30,3 +30,12 @@ typedef struct kst_box_over {
 } kst_box_over;
 void kst_box_over_begin(kst_box_over *o, const kst_box_tree *tree, double x, double z, double pad);
 bool kst_box_over_next(kst_box_over *o, const kst_box_tree *tree, uint32_t *place);
+
+// Items that touch a box, relative to the boxes' origin, in their order; low and high have room for what was rounded.
+typedef struct kst_box_near {
+    double low[3], high[3];
+    int level;
+    uint32_t node, left[KST_BOX_LEVELS];
+} kst_box_near;
+void kst_box_near_begin(kst_box_near *o, const kst_box_tree *tree, const double low[3], const double high[3]);
+bool kst_box_near_next(kst_box_near *o, const kst_box_tree *tree, uint32_t *place);

@@ -74,6 +74,18 @@ uint32_t kst_node_over(const kst_node *n, double x, double z, double pad) {
     return met & n->used;
 }
 
+uint32_t kst_node_near(const kst_node *n, const double low[3], const double high[3]) {
+    uint32_t met = n->used;
+    for (int a = 0; a < 3; ++a) {
+        double from = low[a] - (double)n->base[a], to = high[a] - (double)n->base[a], scale = (double)n->scale[a];
+        uint32_t here = 0;
+        for (int c = 0; c < 16; ++c)
+            here |= (uint32_t)(n->plane[a][c] * scale <= to && n->plane[a + 3][c] * scale >= from) << c;
+        met &= here;
+    }
+    return met;
+}
+
 // ---- one chunk -------------------------------------------------------------------------------------
 
 typedef struct range {

@@ -2,6 +2,7 @@
 // A field answers the questions of a ground: the author's and the baked one alike.
 #include <math.h>
 
+#include "surface/near.h"
 #include "surface/pile.h"
 #include "surface/ray.h"
 
@@ -313,6 +314,73 @@ static bool field_height(const karst_ground *ground, double x, double z, double 
     return true;
 }
 
+// ---- triangles near a box --------------------------------------------------------------------------
+
+static bool near_fan(const kst_near *near, const kst_field_ground *g, const kst_chunk_view *view, int i, int j) {
+    karst_triangle some[8];
+    int count = 0;
+    for (int k = 0; k < 8; ++k) {
+        kst_corners corner;
+        int column = 2 * i + kst_fan_right[k], row = 2 * j + kst_fan_below[k], triangle = kst_fan_number[k];
+        if (kst_view_hole(view, column, row)) continue;
+        kst_cell_triangle(view, column, row, triangle, &corner);
+        for (int c = 0; c < 3; ++c) some[count].corner[c] = kst_corner(&corner, c);
+        some[count++].place = place_of(g, view, column, row, triangle);
+    }
+    return kst_near_hand(near, some, count);
+}
+
+static bool near_node(const kst_near *near, const kst_field_ground *g, const kst_chunk_view *view,
+                      const kst_chunk_tree *tree, int level, int x, int z) {
+    bool more = true;
+    if (level < 0) {
+        for (int f = 0; f < 4 && more; ++f) more = near_fan(near, g, view, 2 * x + (f & 1), 2 * z + (f >> 1));
+        return more;
+    }
+    double low[3], high[3];
+    for (int a = 0; a < 3; ++a) low[a] = near->low[a] - tree->origin[a], high[a] = near->high[a] - tree->origin[a];
+    uint32_t met = kst_node_near(&tree->node[level ? 16 : 4 * z + x], low, high);
+    for (; met && more; met &= met - 1) {
+        int c = __builtin_ctz(met);
+        more = near_node(near, g, view, tree, level - 1, 4 * x + (c & 3), 4 * z + (c >> 2));
+    }
+    return more;
+}
+
+static karst_status near_chunks(const kst_near *near, kst_field_ground *g, const kst_top *top, int level, int32_t x,
+                                int32_t z) {
+    karst_status status = KARST_OK;
+    if (level < 0) {
+        const kst_chunk_view *view;
+        const kst_chunk_tree *tree;
+        void *pin;
+        status = g->pin(g, x, z, &view, &tree, &pin);
+        if (status) return status;
+        if (!near_node(near, g, view, tree, 1, 0, 0)) status = KARST_ERROR_CANCELLED;
+        if (pin) g->release(g, pin);
+        return status;
+    }
+    const kst_node *node = &top->node[top->first[level] + (size_t)z * (size_t)top->nx[level] + (size_t)x];
+    uint32_t met = kst_node_near(node, near->low, near->high);
+    for (; met && !status; met &= met - 1) {
+        int c = __builtin_ctz(met);
+        status = near_chunks(near, g, top, level - 1, 4 * x + (c & 3), 4 * z + (c >> 2));
+    }
+    return status;
+}
+
+static karst_status field_near(const karst_ground *ground, karst_box box, karst_triangle_fn *fn, void *context) {
+    kst_field_ground *g = of(ground);
+    const kst_top *top;
+    kst_near near;
+    karst_status status = begin(g);
+    if (!status) status = kst_top_get(g, &top);
+    if (status) return status;
+    double extent = top->reach.size + (double)top->reach.extent;
+    if (!kst_near_begin(&near, box, g->all, g->shape.origin, extent, fn, context)) return KARST_OK;
+    return near_chunks(&near, g, top, top->level_count - 1, 0, 0);
+}
+
 // ---- rays ------------------------------------------------------------------------------------------
 
 static karst_status field_cast(const karst_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
@@ -337,4 +405,5 @@ const karst_ground_table kst_field_ground_table = {
     .height = field_height,
     .cast = field_cast,
     .memory = field_memory,
+    .near_box = field_near,
 };

@@ -35,6 +35,8 @@ float kst_float_below(double value);
 float kst_float_above(double value);
 // Children over (x, z), relative to the boxes' origin [m]; pad covers what was rounded.
 uint32_t kst_node_over(const kst_node *node, double x, double z, double pad);
+// Children that touch a box, relative to the boxes' origin [m]; what was rounded is in low and high.
+uint32_t kst_node_near(const kst_node *node, const double low[3], const double high[3]);
 
 // 4 x 4 nodes over the blocks, then the root.
 struct kst_chunk_tree {

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/core.h"
+#include "surface/near.h"
 
 karst_ray karst_ray_make(karst_pos origin, karst_pos direction) {
     return (karst_ray){.origin = origin, .direction = direction, .t_min = 0, .t_max = INFINITY};
@@ -51,6 +52,11 @@ karst_status karst_ground_blocked(const karst_ground *ground, const karst_ray *r
     karst_status status = ground->table->cast(ground, ray, true, &hit);
     if (!status) *out = hit.hit;
     return status;
+}
+
+karst_status karst_ground_near(const karst_ground *ground, karst_box box, karst_triangle_fn *fn, void *context) {
+    if (!ground->table->near_box) return kst_near_by_chunks(ground, box, fn, context);
+    return ground->table->near_box(ground, box, fn, context);
 }
 
 size_t karst_ground_memory(const karst_ground *ground) {

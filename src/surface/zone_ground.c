@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "surface/near.h"
 #include "surface/pile.h"
 
 static karst_zone_ground *of(const karst_ground *ground) {
@@ -215,6 +216,16 @@ static karst_box zones_chunk_bounds(const karst_ground *ground, uint32_t chunk) 
     return of(ground)->slot[chunk].all;
 }
 
+static void tile_triangles(const karst_zone_ground *g, const kst_zone_slot *slot, const kst_tile *tile, uint32_t item,
+                           karst_triangle out[32]) {
+    for (int k = 0; k < 32; ++k) {
+        kst_corners corner;
+        kst_tile_triangle(g, slot, tile, k >> 3, k & 7, &corner);
+        for (int c = 0; c < 3; ++c) out[k].corner[c] = kst_corner(&corner, c);
+        out[k].place = kst_tile_place(g, slot, item, k >> 3, k & 7);
+    }
+}
+
 static karst_status zones_chunk_triangles(const karst_ground *ground, uint32_t chunk, karst_triangle_fn *fn,
                                           void *context) {
     const karst_zone_ground *g = of(ground);
@@ -226,12 +237,7 @@ static karst_status zones_chunk_triangles(const karst_ground *ground, uint32_t c
             karst_triangle triangle[32];
             uint32_t item = kst_tile_item(p, t % n, t / n);
             kst_tile_make(slot, item, &tile);
-            for (int k = 0; k < 32; ++k) {
-                kst_corners corner;
-                kst_tile_triangle(g, slot, &tile, k >> 3, k & 7, &corner);
-                for (int c = 0; c < 3; ++c) triangle[k].corner[c] = kst_corner(&corner, c);
-                triangle[k].place = kst_tile_place(g, slot, item, k >> 3, k & 7);
-            }
+            tile_triangles(g, slot, &tile, item, triangle);
             if (!fn(context, triangle, 32)) return KARST_ERROR_CANCELLED;
         }
     }
@@ -276,6 +282,39 @@ static karst_status zones_heights(const karst_ground *ground, double x, double z
     return kst_pile_end(&p, status, g->fine_m / 256, out, capacity, count);
 }
 
+static karst_status near_zone(const kst_near *near, const karst_zone_ground *g, const kst_zone_slot *slot,
+                              kst_tile_bank *bank) {
+    kst_box_near at;
+    kst_tile own;
+    karst_triangle triangle[32];
+    uint32_t place;
+    double low[3], high[3];
+    for (int a = 0; a < 3; ++a) low[a] = near->low[a] - slot->origin[a], high[a] = near->high[a] - slot->origin[a];
+    kst_box_near_begin(&at, &slot->tree, low, high);
+    while (kst_box_near_next(&at, &slot->tree, &place)) {
+        const kst_tile *tile = kst_tile_get(bank, slot, place, &own);
+        tile_triangles(g, slot, tile, slot->tree.item[place], triangle);
+        if (!kst_near_hand(near, triangle, 32)) return KARST_ERROR_CANCELLED;
+    }
+    return KARST_OK;
+}
+
+static karst_status zones_near(const karst_ground *ground, karst_box box, karst_triangle_fn *fn, void *context) {
+    karst_zone_ground *g = of(ground);
+    kst_near near;
+    kst_box_near at;
+    uint32_t place;
+    double extent = g->reach.size + (double)g->reach.extent;
+    karst_status status = KARST_OK;
+    if (!g->top.level_count || !kst_near_begin(&near, box, g->all, g->origin, extent, fn, context)) return KARST_OK;
+    int bank = kst_bank_take(g);
+    kst_box_near_begin(&at, &g->top, near.low, near.high);
+    while (!status && kst_box_near_next(&at, &g->top, &place))
+        status = near_zone(&near, g, &g->slot[g->top.item[place]], bank < 0 ? NULL : g->bank[bank]);
+    kst_bank_give(g, bank);
+    return status;
+}
+
 static karst_status zones_cast(const karst_ground *ground, const karst_ray *ray, bool any, karst_hit *out) {
     karst_zone_ground *g = of(ground);
 #if defined(__x86_64__)
@@ -303,6 +342,7 @@ static const karst_ground_table table = {
     .heights = zones_heights,
     .cast = zones_cast,
     .memory = zones_memory,
+    .near_box = zones_near,
 };
 
 // ---- one ground ------------------------------------------------------------------------------------

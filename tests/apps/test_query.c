@@ -5,6 +5,7 @@
 #include "apps/answers.h"
 #include "karst/bake.h"
 #include "karst/pack.h"
+#include "karst/sweep.h"
 #include "scenes/scenes.h"
 
 static char pack_path[512];
@@ -296,11 +297,43 @@ static void check_says_ok_or_what_is_wrong(void **state) {
     ran_free(&r);
 }
 
+static void a_sphere_stops_where_the_ground_says(void **state) {
+    (void)state;
+    char from[128], to[128];
+    double top;
+    assert_true(karst_ground_height(ground, 20, 10, &top));
+    snprintf(from, sizeof from, "20,%.17g,10", top + 9);
+    snprintf(to, sizeof to, "20,%.17g,10", top - 1);
+    karst_sweep want;
+    assert_int_equal(karst_ground_sweep(ground, (karst_pos){20, top + 9, 10}, (karst_pos){20, top - 1, 10}, 0.5, &want),
+                     KARST_OK);
+    assert_true(want.hit && want.t > 0);
+    ran r = run_karst("query", "sphere", pack_path, "--from", from, "--to", to, "--radius", "0.5", "--json");
+    cJSON *object = json_of(&r), *hit = cJSON_GetObjectItem(object, "hit");
+    assert_true(cJSON_GetObjectItem(hit, "t")->valuedouble == want.t);
+    assert_true(cJSON_GetArrayItem(cJSON_GetObjectItem(hit, "contact"), 1)->valuedouble == want.contact.y);
+    cJSON_Delete(object);
+    ran_free(&r);
+    r = run_karst("query", "sphere", pack_path, "--from", from, "--to", from, "--radius", "0.01");
+    assert_int_equal(r.code, 0);
+    assert_string_equal(r.out, "none\n");
+    ran_free(&r);
+    r = run_karst("query", "sphere", pack_path, "--from", from, "--radius", "0.5");
+    assert_int_equal(r.code, 2);
+    assert_true(is_one_line(r.err) && strstr(r.err, "--to"));
+    ran_free(&r);
+    r = run_karst("query", "sphere", pack_path, "--from", from, "--to", to, "--radius", "-1");
+    assert_int_equal(r.code, 2);
+    assert_true(is_one_line(r.err) && strstr(r.err, "--radius"));
+    ran_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_height_is_the_top_and_all_are_sorted),
         cmocka_unit_test(many_points_answer_as_one_does),
         cmocka_unit_test(rays_meet_what_the_ground_says),
+        cmocka_unit_test(a_sphere_stops_where_the_ground_says),
         cmocka_unit_test(bad_input_is_one_line_that_names_its_place),
         cmocka_unit_test(info_tells_what_is_inside),
         cmocka_unit_test(check_says_ok_or_what_is_wrong),
