@@ -25,8 +25,8 @@ typedef struct karst_sweep {
 /// to it touches nothing. One that starts in the ground gets t 0, the nearest place of the ground and how deep that is:
 /// the way out of that triangle. Right to about 1e-9 m near the origin; further out to what doubles round.
 /// @param radius_m > 0
-/// Threads: any. Cost: long ways are cut into pieces of at most some 200 triangles; about that of twenty rays for a
-/// step of a radius; no allocation but what the first query of a chunk makes.
+/// Threads: any. Cost: long ways are cut into pieces of at most some 200 triangles; about that of a dozen rays
+/// for a step of a radius; no allocation but what the first query of a chunk makes.
 /// @return KARST_ERROR_ARGUMENT for numbers that are not finite or beyond 1e100, or a radius that is not above 0; else
 /// as karst_ground_triangles(). *out is untouched on error
 KARST_API karst_status karst_ground_sweep(const karst_ground *ground, karst_pos from, karst_pos to, double radius_m,
