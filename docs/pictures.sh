@@ -280,12 +280,13 @@ for away in 25 80 240; do
         --wireframe --overlay level --edge 24
 done
 sheet patch-wireframe 3 patch-wire-25 patch-wire-80 patch-wire-240
-# With the displacement of its tiles and without.
+# With the displacement of its tiles, without, and with it but without the rule of edges.
 size=640x480
 near=(--eye 415,30,130 --look 377,32,88 --hour 9.5 --exposure 0.3 --fov-deg 30)
 patch rough "${near[@]}"
 land=smooth patch smooth "${near[@]}"
-sheet patch-displacement 2 patch-smooth patch-rough
+patch torn "${near[@]}" --torn
+sheet patch-displacement 3 patch-smooth patch-rough patch-torn
 # A cliff before strokes and after them.
 cp "$work/patches.karst" "$work/carved.karst"
 "$bin/karst" sculpt "$work/carved.karst" --strokes "$root/scenes/patch-cliff.strokes" --quiet

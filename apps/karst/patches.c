@@ -151,6 +151,7 @@ static karst_status read_zone(patches *p, const patches_wanted *w, karst_report 
     patches_zone *z = &p->zones[w->index];
     karst_zone *zone = NULL;
     karst_status status = karst_pack_zone_read(p->pack, w->index, p->bank, report, &zone);
+    if (!status && p->torn) karst_zone_tear(zone);
     if (!status) status = karst_zone_scene_add(p->scene, zone, report, &z->slot);
     if (!status) {
         z->zone = zone;

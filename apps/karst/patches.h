@@ -37,6 +37,7 @@ typedef struct patches {
     int32_t most;               // that are here at once, at most what a scene takes
     double reach_m;             // zones within this distance are there, those a tenth farther go; INFINITY: all
     float edge_px;
+    bool torn;               // edges have no rule, see karst_zone_tear()
     patches_wanted *wanted;  // nearest first, as seen from `from`
     int32_t wanted_count, wanted_next;
     karst_pos from;

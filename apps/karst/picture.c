@@ -95,6 +95,7 @@ int picture_open(picture *p, args *a, const char *path) {
     if (!status) {
         p->report = &a->report;
         p->patches.edge_px = p->edge_px;
+        p->patches.torn = arg_flag(a, "--torn");
         p->patches.budget.method = p->zone_method;
         const karst_box *b = &p->patches.bounds;
         status = picture_bring(p, (karst_pos){0.5 * (b->min.x + b->max.x), b->max.y, 0.5 * (b->min.z + b->max.z)});

@@ -36,6 +36,7 @@ typedef struct picture {
         {"--ground", "NAME", "of a world with both, one of: " PATCHES_GROUND_NAMES " (both)"},                       \
         {"--edge", "PX", "longest edge of a triangle of patches [pixels] (12)"},                                     \
         {"--zone-method", "NAME", "how detail of patches is chosen, one of: " KARST_ZONE_METHOD_NAMES " (corner)"},  \
+        {"--torn", NULL, "patches displace their borders each by itself, to see what the rule of edges is for"},     \
         {"--skirt", "M", "how far the ground goes on beyond its border, mirrored [m] (0)"},                          \
         {"--samples", "N", "samples a pixel: 1, 2 or 4 (4)"},                                                        \
         {"--hour", "H", "hour of the day, 0..24, at 45 degrees north in April (a fine morning)"},                    \

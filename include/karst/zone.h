@@ -128,6 +128,10 @@ KARST_API void karst_zone_normals(const karst_zone *zone, uint32_t piece, bool f
 /// The unit normal that two octahedral numbers stand for. Threads: any.
 KARST_API karst_vec3 karst_facing_vector(const int16_t facing[2]);
 
+/// For pictures and controls, to show what the rule of edges is for: from now on each patch displaces its own border by
+/// itself, and the ground has cracks. Threads: nobody else may use the zone meanwhile. Cost: that of its tile corners.
+KARST_API void karst_zone_tear(karst_zone *zone);
+
 /// What a patch of a zone is painted with: karst_net_patch.set and .tint, which live as long as the zone. Threads: any.
 KARST_API void karst_zone_paint(const karst_zone *zone, uint32_t patch, const uint8_t **set, const uint16_t **tint);
 

@@ -114,7 +114,7 @@ static karst_fine inner_place(const inner_row *row, int i) {
     float own = tile_height(record, row->data, (float)piece->tile_s + x, (float)piece->tile_t + y);
     karst_vec3 lift = kst_scale(normal, own * record->steps_per_m), sum = {0, 0, 0};
     float to_side[4] = {y, (float)n - x, (float)n - y, x}, weight = 0, keep = 1;
-    for (int side = 0; side < 4; ++side) {
+    for (int side = 0; side < 4 && !record->torn; ++side) {
         float k = 1 - 2 * to_side[side];
         if (k <= 0) continue;
         karst_fine on = side_place(row->zone, piece, side, side & 1 ? row->j : i, row->cells);
@@ -132,16 +132,27 @@ static karst_fine inner_place(const inner_row *row, int i) {
 
 void kst_piece_places(const karst_zone *zone, const karst_piece *piece, int cells, int i0, int j0, int i1, int j1,
                       karst_fine *out) {
+    bool torn = zone->record->torn;
     for (int j = j0; j <= j1; ++j) {
         inner_row row;
-        bool inside = j > 0 && j < cells;
+        bool inside = torn || (j > 0 && j < cells);
         if (inside) begin_row(zone, piece, j, cells, &row);
         for (int i = i0; i <= i1; ++i)
-            *out++ = j == 0       ? side_place(zone, piece, 0, i, cells)
+            *out++ = torn         ? inner_place(&row, i)
+                     : j == 0     ? side_place(zone, piece, 0, i, cells)
                      : i == cells ? side_place(zone, piece, 1, j, cells)
                      : j == cells ? side_place(zone, piece, 2, i, cells)
                      : i == 0     ? side_place(zone, piece, 3, j, cells)
                                   : inner_place(&row, i);
+    }
+}
+
+void karst_zone_tear(karst_zone *zone) {
+    zone->record->torn = true;
+    for (uint32_t k = 0; k < zone->piece_count; ++k) {
+        int n = 1 << zone->pieces[k].tiles_log2;
+        kst_piece_places(zone, &zone->pieces[k], n, 0, 0, n, n,
+                         (karst_fine *)zone->places + zone->pieces[k].first_place);
     }
 }
 

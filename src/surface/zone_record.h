@@ -71,6 +71,7 @@ typedef struct kst_zone_record {
     uint32_t curve_count, curve_room;
     kst_patch_at *patches;
     float steps_per_m;
+    bool torn;  // edges have no rule
 } kst_zone_record;
 
 // Control points of a side from those of its edge: from > to runs against it. Parts are rounded to whole steps, which
