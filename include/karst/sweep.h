@@ -23,7 +23,7 @@ typedef struct karst_sweep {
 /// First touch of a sphere that goes straight from `from` to `to` (world [m]; they may be the same) with the faces,
 /// edges and vertices of the ground, from either side. A sphere that only rests on the ground and does not come nearer
 /// to it touches nothing. One that starts in the ground gets t 0, the nearest place of the ground and how deep that is:
-/// the way out of that triangle. Right to about 1e-9 m near the origin; further out to what doubles round.
+/// the way out of that triangle. Right to 1e-7 m near the origin; further out to what doubles round.
 /// @param radius_m > 0
 /// Threads: any. Cost: long ways are cut into pieces of at most some 200 triangles; about that of a dozen rays
 /// for a step of a radius; no allocation but what the first query of a chunk makes.
