@@ -248,9 +248,6 @@ void kst_world_free_stores(karst_project *project);
 
 typedef struct kst_stack kst_stack;
 
-// A field that shows a ground with its layers, read only, its chunks composed as they are loaded.
-karst_status kst_world_open_stack(karst_project *p, int64_t ground, const karst_field_shape *shape, size_t cache_bytes,
-                                  karst_field **out);
 // sum += strength * mask * delta, mask limited to 0..1, NULL: 1 everywhere; what is not finite stops at the largest.
 void kst_stack_add(float *sum, const float *delta, const float *mask, float strength, size_t count);
 void kst_world_free_stacks(karst_project *project);

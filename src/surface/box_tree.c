@@ -116,58 +116,51 @@ bool kst_box_tree_bounds(const kst_box_tree *tree, float out[6]) {
     return tree->level_count && kst_node_box(&tree->node[tree->node_count - 1], out);
 }
 
+// To the next item, in *at; or down to a node, whose children that are wanted the caller puts into left[level].
+typedef enum step { STEP_END, STEP_ITEM, STEP_NODE } step;
+static inline step walk_on(kst_box_walk *w, const kst_box_tree *tree, uint32_t *at) {
+    if (!tree->level_count) return STEP_END;
+    while (!w->left[w->level]) {
+        if (++w->level == tree->level_count) {
+            w->level = tree->level_count - 1;
+            return STEP_END;
+        }
+        w->node /= 16;
+    }
+    uint32_t child = 16 * w->node + (uint32_t)__builtin_ctz(w->left[w->level]);
+    w->left[w->level] &= w->left[w->level] - 1;
+    if (!w->level) {
+        *at = child;
+        return STEP_ITEM;
+    }
+    w->node = child;
+    --w->level;
+    *at = tree->first[w->level] + child;
+    return STEP_NODE;
+}
+
 void kst_box_over_begin(kst_box_over *o, const kst_box_tree *tree, double x, double z, double pad) {
-    *o = (kst_box_over){.x = x, .z = z, .pad = pad, .level = tree->level_count - 1};
-    if (tree->level_count) o->left[o->level] = kst_node_over(&tree->node[tree->node_count - 1], x, z, pad);
+    *o = (kst_box_over){.x = x, .z = z, .pad = pad, .walk.level = tree->level_count - 1};
+    if (tree->level_count) o->walk.left[o->walk.level] = kst_node_over(&tree->node[tree->node_count - 1], x, z, pad);
 }
 
 bool kst_box_over_next(kst_box_over *o, const kst_box_tree *tree, uint32_t *place) {
-    if (!tree->level_count) return false;
-    for (;;) {
-        while (!o->left[o->level]) {
-            if (++o->level == tree->level_count) {
-                o->level = tree->level_count - 1;
-                return false;
-            }
-            o->node /= 16;
-        }
-        uint32_t child = 16 * o->node + (uint32_t)__builtin_ctz(o->left[o->level]);
-        o->left[o->level] &= o->left[o->level] - 1;
-        if (!o->level) {
-            *place = child;
-            return true;
-        }
-        o->node = child;
-        --o->level;
-        o->left[o->level] = kst_node_over(&tree->node[tree->first[o->level] + child], o->x, o->z, o->pad);
-    }
+    step next;
+    while ((next = walk_on(&o->walk, tree, place)) == STEP_NODE)
+        o->walk.left[o->walk.level] = kst_node_over(&tree->node[*place], o->x, o->z, o->pad);
+    return next == STEP_ITEM;
 }
 
 void kst_box_near_begin(kst_box_near *o, const kst_box_tree *tree, const double low[3], const double high[3]) {
-    *o = (kst_box_near){.level = tree->level_count - 1};
+    *o = (kst_box_near){.walk.level = tree->level_count - 1};
     memcpy(o->low, low, sizeof o->low);
     memcpy(o->high, high, sizeof o->high);
-    if (tree->level_count) o->left[o->level] = kst_node_near(&tree->node[tree->node_count - 1], low, high);
+    if (tree->level_count) o->walk.left[o->walk.level] = kst_node_near(&tree->node[tree->node_count - 1], low, high);
 }
 
 bool kst_box_near_next(kst_box_near *o, const kst_box_tree *tree, uint32_t *place) {
-    if (!tree->level_count) return false;
-    for (;;) {
-        while (!o->left[o->level]) {
-            if (++o->level == tree->level_count) {
-                o->level = tree->level_count - 1;
-                return false;
-            }
-            o->node /= 16;
-        }
-        uint32_t child = 16 * o->node + (uint32_t)__builtin_ctz(o->left[o->level]);
-        o->left[o->level] &= o->left[o->level] - 1;
-        if (!o->level) {
-            *place = child;
-            return true;
-        }
-        o->node = child;
-        --o->level;
-        o->left[o->level] = kst_node_near(&tree->node[tree->first[o->level] + child], o->low, o->high);
-    }
+    step next;
+    while ((next = walk_on(&o->walk, tree, place)) == STEP_NODE)
+        o->walk.left[o->walk.level] = kst_node_near(&tree->node[*place], o->low, o->high);
+    return next == STEP_ITEM;
 }

@@ -22,11 +22,16 @@ size_t kst_box_tree_bytes(const kst_box_tree *tree);
 // The box round all; false when there is nothing.
 bool kst_box_tree_bounds(const kst_box_tree *tree, float out[6]);
 
+// Where a walk through a tree stands: children left at each level.
+typedef struct kst_box_walk {
+    int level;
+    uint32_t node, left[KST_BOX_LEVELS];
+} kst_box_walk;
+
 // Items over (x, z), relative to the boxes' origin; pad covers what was rounded. Begin with from 0; false: no more.
 typedef struct kst_box_over {
     double x, z, pad;
-    int level;
-    uint32_t node, left[KST_BOX_LEVELS];
+    kst_box_walk walk;
 } kst_box_over;
 void kst_box_over_begin(kst_box_over *o, const kst_box_tree *tree, double x, double z, double pad);
 bool kst_box_over_next(kst_box_over *o, const kst_box_tree *tree, uint32_t *place);
@@ -34,8 +39,7 @@ bool kst_box_over_next(kst_box_over *o, const kst_box_tree *tree, uint32_t *plac
 // Items that touch a box, relative to the boxes' origin, in their order; low and high have room for what was rounded.
 typedef struct kst_box_near {
     double low[3], high[3];
-    int level;
-    uint32_t node, left[KST_BOX_LEVELS];
+    kst_box_walk walk;
 } kst_box_near;
 void kst_box_near_begin(kst_box_near *o, const kst_box_tree *tree, const double low[3], const double high[3]);
 bool kst_box_near_next(kst_box_near *o, const kst_box_tree *tree, uint32_t *place);

@@ -2,10 +2,7 @@
 // karst sculpt and karst transform: what a stroke file makes is there for queries, and nothing is there after a
 // failure.
 #include <cjson/cJSON.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "support/prop.h"
 #include "support/run.h"
@@ -317,26 +314,10 @@ static void a_stopped_file_leaves_the_world_as_it_was(void **state) {
     for (int k = 0; k < 2000; ++k)  // minutes of work, so that a busy machine does not end it first
         used += snprintf(text + used, sizeof text - (size_t)used, "%d %d\n", k % 2 * 128, 1 + k / 2 % 127);
     const char *strokes = write_text("s.strokes", text);
-    char before[32], after[32], program[512];
+    char before[32], after[32];
     good(run_karst("new", world, "--size", "129x129", "--quiet"));
     ground_hash(world, before);
-    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
-    pid_t child = fork();
-    if (!child) {
-        execl(program, "karst", "sculpt", world, "--strokes", strokes, "--quiet", (char *)NULL);
-        _exit(99);
-    }
-    for (int k = 0; k < 400; ++k) {  // until the first stroke is a step
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        ran r = run_karst("log", world);
-        bool kept = strstr(r.out, "one") != NULL;
-        ran_free(&r);
-        if (kept) break;
-    }
-    assert_int_equal(kill(child, SIGINT), 0);
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    assert_int_equal(stop_after_step(world, strokes, "one"), 1);
     ground_hash(world, after);
     assert_string_equal(after, before);
     ran r = run_karst("log", world);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // karst sculpt on the net of a world: a step a stroke, undone by the history; nothing is there after a failure.
 #include <cjson/cJSON.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "karst/project.h"
 #include "scenes/nets.h"
@@ -150,24 +147,7 @@ static void a_stopped_stroke_leaves_the_world_as_it_was(void **state) {
     for (int k = 0; k < 20000; ++k) size += sprintf(text + size, "%d %d\n", k % 2 ? 20 : 230, 60 + k % 100);
     write_part(strokes, (const uint8_t *)text, 0, (size_t)size);
     free(text);
-    char program[4096];
-    snprintf(program, sizeof program, "%s/karst", getenv("KARST_BIN"));
-    pid_t child = fork();
-    if (!child) {
-        execl(program, "karst", "sculpt", world, "--strokes", strokes, "--quiet", (char *)NULL);
-        _exit(99);
-    }
-    for (int k = 0; k < 400; ++k) {  // until the first stroke is a step
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        ran r = run_karst("log", world);
-        bool kept = strstr(r.out, "one") != NULL;
-        ran_free(&r);
-        if (kept) break;
-    }
-    assert_int_equal(kill(child, SIGINT), 0);
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    assert_int_equal(stop_after_step(world, strokes, "one"), 1);
     height_near(world, 0, 0, &after);
     assert_true(after == before);
     ran r = run_karst("log", world);

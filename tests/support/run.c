@@ -78,6 +78,28 @@ int stop_words(const char *const *words) {
     return -1;
 }
 
+int stop_after_step(const char *world, const char *strokes, const char *step) {
+    char program[1024];
+    find_program("karst", program);
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        execl(program, "karst", "sculpt", world, "--strokes", strokes, "--quiet", (char *)NULL);
+        _exit(127);
+    }
+    for (int k = 0; k < 1000; ++k) {
+        usleep(10000);
+        ran r = run_karst("log", world);
+        bool kept = strstr(r.out, step) != NULL;
+        ran_free(&r);
+        if (kept) break;
+    }
+    kill(child, SIGINT);
+    int how = 0;
+    waitpid(child, &how, 0);
+    return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+}
+
 void ran_free(ran *r) {
     free(r->out);
     free(r->err);

@@ -23,5 +23,9 @@ int end_words(const char *const *words, double after_s, int signal_number);
 int stop_words(const char *const *words);
 #define stop_karst(...) stop_words((const char *const[]){"karst", __VA_ARGS__, NULL})
 
+// Run karst sculpt with a file of strokes, wait until the log has the step, and stop it with SIGINT: the strokes that
+// follow take minutes. Its exit code.
+int stop_after_step(const char *world, const char *strokes, const char *step);
+
 // Whether the text is exactly one line, ended.
 bool is_one_line(const char *text);
