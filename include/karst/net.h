@@ -56,12 +56,16 @@ typedef struct karst_net_edge {
     int32_t handle[2][3];  ///< inner control points, by corner 0 and by corner 1 [steps]
     uint8_t noise;         ///< displacement map: slot + 16 * set
     bool crease;           ///< a fold: displaced half as far, shaded from each side
+    uint8_t seam;          ///< the net takes the place of a field up to here: tile corners are vertices of the field,
+                           ///< from (column, row) on along x+ (1), z+ (2), x- (3) or z- (4); 0: none
+    int32_t column, row;   ///< of a seam: the vertex at corner 0
     // Set by karst_net_finish():
     uint8_t spans;    ///< 1, 2, 4 or 8 equal parts between its corners and those inside it
     uint8_t tiles;    ///< along it, 2..128
     uint8_t size[2];  ///< least and most of its patches' tile sizes [class]
     uint8_t open;     ///< bit k: eighth k has a patch on one side only
     int32_t inside;   ///< first of spans - 1 entries of karst_net.inside
+    int32_t pin;      ///< first of tiles + 1 entries of karst_net.pins, or KARST_NET_NONE
 } karst_net_edge;
 
 /// A side of a patch, in the direction of growing s (sides 0 and 2) or t (sides 1 and 3).
@@ -101,8 +105,9 @@ typedef struct karst_net {
     karst_net_corner *corners;
     karst_net_edge *edges;
     karst_net_patch *patches;
-    int32_t *inside;  ///< corners inside edges
-    int32_t corner_count, edge_count, patch_count, inside_count;
+    int32_t *inside;     ///< corners inside edges
+    int32_t (*pins)[3];  ///< where the tile corners of seams lie, from the origin [fine steps]; not stored
+    int32_t corner_count, edge_count, patch_count, inside_count, pin_count;
     uint8_t reach;  ///< largest radius of a corner [1/4 m]; set by finish
     bool finished;
     const karst_allocator *allocator;

@@ -115,6 +115,15 @@ typedef struct karst_pack_zone {
     karst_box bounds;           ///< of every vertex, world [m]
 } karst_pack_zone;
 
+/// A corner of a field's patches on a seam, where the net takes the place of the field: what the level of detail there,
+/// which both have, follows from.
+typedef struct karst_pack_seam {
+    int32_t column, row;   ///< vertex of the field, multiples of KARST_PATCH_CELLS
+    uint8_t most_log2;     ///< cells of the shortest span of the net at it, 1..4: no coarser than these
+    uint8_t size;          ///< of the largest tiles of the net at it [class]
+    float min[3], max[3];  ///< bounds of the pieces of the net at it, from the net's origin [m]
+} karst_pack_seam;
+
 /// Number of zones, by z, then x; 0 when the pack holds no net. Threads: any. Cost: O(1).
 KARST_API int32_t karst_pack_zone_count(const karst_pack *pack);
 

@@ -31,10 +31,12 @@ typedef struct karst_zone_corner {
 /// Part of an edge between two corners that follow each other on it.
 typedef struct karst_zone_span {
     uint32_t edge;
-    uint32_t corner[2];  ///< in the direction of growing s or t
-    uint8_t from, to;    ///< eighths of the edge
-    uint8_t size[2];     ///< least and most tile size of the edge's patches [class]
-    bool open;           ///< nothing lies beyond it
+    uint32_t corner[2];   ///< in the direction of growing s or t
+    uint8_t from, to;     ///< eighths of the edge
+    uint8_t size[2];      ///< least and most tile size of the edge's patches [class]
+    bool open;            ///< nothing lies beyond it
+    uint8_t seam;         ///< a field lies beyond it, whose patch has an edge here along x (1) or z (2); 0: none
+    int32_t column, row;  ///< vertex of the field at which that edge begins, multiples of KARST_PATCH_CELLS
 } karst_zone_span;
 
 /// A square piece of N x N tiles, N = 1 << tiles_log2.

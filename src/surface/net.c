@@ -58,7 +58,9 @@ karst_status karst_net_add_edge(karst_net *net, const karst_net_edge *edge, int3
     karst_status status = grow(net, &array, &net->room->edges, net->edge_count, sizeof *edge);
     net->edges = array;
     if (status) return status;
-    net->edges[ *index = net->edge_count++] = *edge;
+    net->edges[net->edge_count] = *edge;
+    net->edges[net->edge_count].pin = KARST_NET_NONE;
+    *index = net->edge_count++;
     return KARST_OK;
 }
 karst_status karst_net_add_patch(karst_net *net, const karst_net_patch *patch, int32_t *index) {
