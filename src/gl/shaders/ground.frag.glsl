@@ -8,6 +8,7 @@ in vec3 v_normal;
 in vec2 v_shade;
 #endif
 flat in ivec2 v_first;
+flat in ivec3 v_patch;
 flat in vec3 v_mirror;
 out vec4 o_colour;
 
@@ -36,7 +37,8 @@ bool is_left_out(float opacity) {
 }
 
 bool is_absent() {
-    ivec2 cell = v_first + ivec2(floor(v_cell));
+    // A patch draws its own cells alone: at its border rounding must not read those beyond.
+    ivec2 cell = v_first + clamp(ivec2(floor(v_cell)), v_patch.xy, v_patch.xy + v_patch.z);
     // Ground and its image in the skirt meet on the outline, where rounding must not leave a pixel to neither.
     cell -= ivec2(equal(cell, u_lattice.yz)) * ivec2(lessThan(fract(v_cell), vec2(v_mirror.z)));
     return is_hole(max(cell, 0)) || is_left_out(v_shade.y);

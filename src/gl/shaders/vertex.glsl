@@ -14,6 +14,7 @@ flat out ivec4 v_mark;    // slot, lattice of the batch, 1 where finer chunks ar
 vec4 g_error;             // at the corners of the patch [m]
 #endif
 flat out ivec2 v_first;   // field coordinates of the chunk's first vertex
+flat out ivec3 v_patch;   // the patch's first cell in the chunk, and one less than its cells
 flat out vec3 v_mirror;   // -1 along an axis in the skirt, else 1; how exact v_cell is
 
 // Vertex v of the patch that begin_patch() began.
@@ -21,6 +22,7 @@ void give_vertex(ivec2 v) {
     v_at = drawn_0(v);
     v_cell = vec2((g_first + v) << g_chunk.w);
     v_first = texelFetch(u_chunks, ivec2(1, g_row), 0).xy;
+    v_patch = ivec3(g_first << g_chunk.w, (16 << g_chunk.w) - 1);
     v_mirror = vec3(g_mirror, float(64 << g_chunk.w) * (1.0 / 262144.0));
 #ifdef KARST_VERTEX_NORMALS
     v_normal = normal_of(v);
