@@ -16,9 +16,9 @@ enum {
     LEAVE_HEADER = 1,
     LEAVE_DIRECTORY = 2,
     LEAVE_PARTS = 4,
-    TABLES_RECORD = KST_PACK_FIXED_BYTES - 20,
-    ZONE_COUNT = KST_PACK_FIXED_BYTES - 24,
-    FIRST_MAP_RECORD = 64 + KST_PACK_FIXED_BYTES
+    ZONE_COUNT = 148,  // in the directory
+    TABLES_RECORD = 152,
+    SEAM_COUNT = 172,
 };
 
 static uint64_t u64_at(const uint8_t *p) {
@@ -53,13 +53,17 @@ static void mend(uint8_t *file, size_t size) {
     if (directory > size - KST_PACK_HEADER_BYTES) directory = size - KST_PACK_HEADER_BYTES;
     if (!(leave & LEAVE_PARTS) && directory >= KST_PACK_FIXED_BYTES) {
         uint32_t levels = u32_at(file + 64 + 64), maps = u32_at(file + 64 + 68);
-        size_t at = FIRST_MAP_RECORD + (size_t)(levels & 31) * KST_PACK_GRID_BYTES;
+        bool seamed = u32_at(file + 8) >= KST_PACK_VERSION_SEAMS;
+        size_t at = 64 + KST_PACK_FIXED_BYTES - (seamed ? 0 : KST_PACK_COUNT_BYTES);
+        at += (size_t)(levels & 31) * KST_PACK_GRID_BYTES;
         for (uint32_t m = 0; m < maps && m < KST_PACK_MAPS_MAX; ++m, at += KST_PACK_MAP_BYTES)
             mend_part(file, size, at + 40, 8);
         uint32_t zones = u32_at(file + 64 + ZONE_COUNT);
         for (uint32_t z = 0; z < zones && z < 64; ++z)
             mend_part(file, size, at + KST_PACK_NET_BYTES + z * KST_PACK_ZONE_BYTES + 40, 4);
+        uint32_t seams = seamed ? u32_at(file + 64 + SEAM_COUNT) : 0;
         if (zones && zones < 64) at += KST_PACK_NET_BYTES + zones * KST_PACK_ZONE_BYTES;
+        if (seams < 1 << 20) at += seams * KST_PACK_SEAM_BYTES;
         mend_part(file, size, 64 + TABLES_RECORD, 4);
         size_t end = 64 + directory;  // records are its last, as many as there are chunks above level 0, and one
         for (size_t records = 0; records < 64 && end >= at + KST_PACK_RECORD_BYTES; ++records) {
@@ -92,6 +96,9 @@ static void read_all(karst_pack *pack) {
         (void)karst_pack_zone_info(pack, z);
         if (!karst_pack_zone_read(pack, z, &bank, NULL, &zone)) karst_zone_destroy(zone);
     }
+    float reach = 0;
+    for (int32_t k = 0; k < karst_pack_seam_count(pack); ++k) reach += karst_pack_seams(pack)[k].max[1];
+    if (reach != reach) abort();  // what is finite was promised
     karst_box box = karst_ground_bounds(karst_pack_ground(pack));
     double y;
     (void)karst_ground_height(karst_pack_ground(pack), (box.min.x + box.max.x) / 2, (box.min.z + box.max.z) / 2, &y);

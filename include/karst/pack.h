@@ -130,6 +130,12 @@ KARST_API int32_t karst_pack_zone_count(const karst_pack *pack);
 /// What zone `index` is, without reading it. @param index 0 .. karst_pack_zone_count() - 1. Threads: any. Cost: O(1).
 KARST_API karst_pack_zone karst_pack_zone_info(const karst_pack *pack, int32_t index);
 
+/// Number of corners of the field on seams; 0: the net takes the place of no part of it. Threads: any. Cost: O(1).
+KARST_API int32_t karst_pack_seam_count(const karst_pack *pack);
+
+/// All of them by row, then column, valid until close; NULL when there is none. Threads: any. Cost: O(1).
+KARST_API const karst_pack_seam *karst_pack_seams(const karst_pack *pack);
+
 /// World place [m] of the net's origin, which zones count from. Threads: any. Cost: O(1).
 KARST_API karst_pos karst_pack_net_origin(const karst_pack *pack);
 

@@ -39,11 +39,13 @@ kst_record_place kst_pack_place_of(const kst_directory *d, size_t record) {
     return (kst_record_place){level - 1, (int32_t)(index % across), (int32_t)(index / across)};
 }
 
-bool kst_directory_bytes(const kst_directory *d, size_t *out) {
+bool kst_directory_bytes(const kst_directory *d, uint32_t version, size_t *out) {
     size_t size, records,
         rest = KST_PACK_FIXED_BYTES + (size_t)d->level_count * KST_PACK_GRID_BYTES +
                (size_t)d->map_count * KST_PACK_MAP_BYTES;
+    if (version < KST_PACK_VERSION_SEAMS) rest -= KST_PACK_COUNT_BYTES;
     if (d->zone_count) rest += KST_PACK_NET_BYTES + d->zone_count * KST_PACK_ZONE_BYTES;
+    rest += d->seam_count * KST_PACK_SEAM_BYTES;
     return kst_size_mul(d->chunk_count, KST_PACK_CHUNK_BYTES, &size) &&
            kst_size_mul(d->record_count, KST_PACK_RECORD_BYTES, &records) && kst_size_add(size, records, &size) &&
            kst_size_add(size, rest, out);
@@ -54,8 +56,9 @@ karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *alloca
     d->chunk_bounds = kst_alloc_array(allocator, d->chunk_count, sizeof *d->chunk_bounds);
     d->records = kst_alloc_array(allocator, d->record_count, sizeof *d->records);
     if (d->zone_count) d->zones = kst_alloc_array(allocator, d->zone_count, sizeof *d->zones);
-    bool zones = d->zones || !d->zone_count;
-    return d->nodes && d->chunk_bounds && d->records && zones ? KARST_OK : KARST_ERROR_MEMORY;
+    if (d->seam_count) d->seams = kst_alloc_array(allocator, d->seam_count, sizeof *d->seams);
+    bool net = (d->zones || !d->zone_count) && (d->seams || !d->seam_count);
+    return d->nodes && d->chunk_bounds && d->records && net ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
 void kst_directory_free(kst_directory *d, const karst_allocator *allocator) {
@@ -63,7 +66,9 @@ void kst_directory_free(kst_directory *d, const karst_allocator *allocator) {
     kst_free(allocator, d->chunk_bounds, d->chunk_count * sizeof *d->chunk_bounds);
     kst_free(allocator, d->records, d->record_count * sizeof *d->records);
     kst_free(allocator, d->zones, d->zone_count * sizeof *d->zones);
+    kst_free(allocator, d->seams, d->seam_count * sizeof *d->seams);
     d->zones = NULL;
+    d->seams = NULL;
     d->nodes = NULL;
     d->chunk_bounds = NULL;
     d->records = NULL;
@@ -127,7 +132,8 @@ static const char *tables_problem(const kst_directory *d) {
 
 static const char *net_problem(const kst_directory *d) {
     if (d->zone_count > KST_PACK_ZONES_MAX) return "there are more than 2^20 zones";
-    if (!d->zone_count) return NULL;
+    if (d->seam_count > KST_PACK_SEAMS_MAX) return "there are more than 2^20 corners of seams";
+    if (!d->zone_count) return d->seam_count ? "there are seams without zones" : NULL;
     const karst_pos *o = &d->net_origin;
     if (!within(o->x, -1e12, 1e12) || !within(o->y, -1e12, 1e12) || !within(o->z, -1e12, 1e12))
         return "the origin of the net is not within 1e12 m";
@@ -144,6 +150,27 @@ static const char *zones_problem(const kst_directory *d) {
         if (!z->raw_bytes || z->raw_bytes > KST_PACK_ZONE_RAW_MAX) return "a zone has not 1..2^26 bytes";
         for (int axis = 0; axis < 3; ++axis)
             if (z->low[axis] > z->high[axis]) return "the bounds of a zone are not a box";
+    }
+    return NULL;
+}
+
+static const char *seam_problem(const karst_pack_seam *s, const karst_field_shape *shape) {
+    if (s->column < 0 || s->row < 0 || s->column >= shape->columns || s->row >= shape->rows)
+        return "a corner of a seam is not in the field";
+    if (s->column % KARST_PATCH_CELLS || s->row % KARST_PATCH_CELLS) return "a corner of a seam is no patch's corner";
+    if (s->most_log2 < 1 || s->most_log2 > 4) return "the shortest span at a corner of a seam is not 2..16 cells";
+    if (s->size >= KARST_NET_SIZES) return "a tile size at a corner of a seam is not below 64";
+    if (!box_is_sane(s->min, s->max) || s->min[0] > s->max[0]) return "the bounds at a corner of a seam are not a box";
+    return NULL;
+}
+
+static const char *seams_problem(const kst_directory *d) {
+    for (size_t i = 0; i < d->seam_count; ++i) {
+        const karst_pack_seam *s = &d->seams[i];
+        const char *problem = seam_problem(s, &d->lattice.shape);
+        if (problem) return problem;
+        if (i && (s[-1].row > s->row || (s[-1].row == s->row && s[-1].column >= s->column)))
+            return "corners of seams do not come by row, then column";
     }
     return NULL;
 }
@@ -179,7 +206,8 @@ static karst_status say(karst_status status, const char *path, const char *probl
 
 karst_status kst_directory_check(const kst_directory *d, const char *path, karst_status status, karst_report *report) {
     const char *problem = directory_problem(d);
-    return say(status, path, problem ? problem : tables_problem(d), report);
+    if (!problem) problem = tables_problem(d);
+    return say(status, path, problem ? problem : seams_problem(d), report);
 }
 
 // ---- bytes -----------------------------------------------------------------------------------------
@@ -214,6 +242,16 @@ static void put_zones(const kst_directory *d, kst_out *o) {
         for (int axis = 0; axis < 3; ++axis) kst_put_uint(o, (uint32_t)z->high[axis], 4);
         put_span(o, &z->span, 4);
     }
+    for (size_t i = 0; i < d->seam_count; ++i) {
+        const karst_pack_seam *s = &d->seams[i];
+        kst_put_uint(o, (uint32_t)s->column, 4);
+        kst_put_uint(o, (uint32_t)s->row, 4);
+        kst_put_uint(o, s->most_log2, 1);
+        kst_put_uint(o, s->size, 1);
+        kst_put_uint(o, 0, 2);
+        for (int axis = 0; axis < 3; ++axis) kst_put_f32(o, s->min[axis]);
+        for (int axis = 0; axis < 3; ++axis) kst_put_f32(o, s->max[axis]);
+    }
 }
 
 void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
@@ -245,6 +283,7 @@ void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
     kst_put_uint(&o, d->reach_z_steps, 2);
     kst_put_uint(&o, d->zone_count, 4);
     put_span(&o, &d->tables, 4);
+    kst_put_uint(&o, d->seam_count, 4);
     KARST_ASSERT(o.at == bytes + KST_PACK_FIXED_BYTES);
     for (int level = 0; level < d->level_count; ++level) {
         kst_put_uint(&o, (uint32_t)d->chunks_x[level], 4);
@@ -272,7 +311,7 @@ void kst_directory_put(const kst_directory *d, uint8_t *bytes) {
     for (size_t i = 0; i < d->record_count; ++i) put_span(&o, &d->records[i], 4);
 }
 
-static void read_fixed(kst_directory *d, kst_reader *r) {
+static void read_fixed(kst_directory *d, uint32_t version, kst_reader *r) {
     karst_lattice *l = &d->lattice;
     l->shape.columns = kst_read_i32(r);
     l->shape.rows = kst_read_i32(r);
@@ -300,6 +339,7 @@ static void read_fixed(kst_directory *d, kst_reader *r) {
     d->reach_z_steps = kst_read_u16(r);
     d->zone_count = kst_read_u32(r);
     d->tables = read_span(r, 4);
+    d->seam_count = version < KST_PACK_VERSION_SEAMS ? 0 : kst_read_u32(r);
 }
 
 static void read_map(karst_map *map, kst_pack_span *span, kst_reader *r) {
@@ -333,6 +373,18 @@ static void read_zone(kst_pack_zone *z, kst_reader *r) {
     z->span = read_span(r, 4);
 }
 
+// False when what is spare is not zero.
+static bool read_seam(karst_pack_seam *s, kst_reader *r) {
+    s->column = kst_read_i32(r);
+    s->row = kst_read_i32(r);
+    uint32_t word = kst_read_u32(r);
+    s->most_log2 = (uint8_t)word;
+    s->size = (uint8_t)(word >> 8);
+    for (int axis = 0; axis < 3; ++axis) s->min[axis] = kst_read_f32(r);
+    for (int axis = 0; axis < 3; ++axis) s->max[axis] = kst_read_f32(r);
+    return word >> 16 == 0;
+}
+
 static void read_chunk_record(kst_directory *d, size_t i, kst_reader *r) {
     for (int k = 0; k < 3; ++k) d->nodes[i].reach_min[k] = kst_read_f32(r);
     for (int k = 0; k < 3; ++k) d->nodes[i].reach_max[k] = kst_read_f32(r);
@@ -351,24 +403,27 @@ karst_status kst_directory_read(kst_directory *d, uint32_t version, const uint8_
                                 uint64_t file_bytes, const karst_allocator *allocator, const char *path,
                                 karst_report *report) {
     kst_reader r = {bytes, bytes + size, false};
-    read_fixed(d, &r);
-    const char *problem = r.bad                                         ? "it is too short"
-                          : version < KST_PACK_VERSION && d->zone_count ? "a spare field is not zero"
-                                                                        : NULL;
+    read_fixed(d, version, &r);
+    const char *problem = r.bad                                               ? "it is too short"
+                          : version < KST_PACK_VERSION_ZONES && d->zone_count ? "a spare field is not zero"
+                                                                              : NULL;
     // Nothing is numbered or sized before the counts are known to be in range.
     if (!problem && (d->map_count < 0 || d->map_count > KST_PACK_MAPS_MAX)) problem = "there are more than 8 maps";
     if (!problem && d->zone_count > KST_PACK_ZONES_MAX) problem = "there are more than 2^20 zones";
+    if (!problem && d->seam_count > KST_PACK_SEAMS_MAX) problem = "there are more than 2^20 corners of seams";
+    size_t zones = d->zone_count, seams = d->seam_count;
+    d->zone_count = d->seam_count = 0;  // until there is room for them
     if (!problem) {
         int32_t maps = d->map_count;
-        size_t zones = d->zone_count;
-        d->map_count = 0, d->zone_count = 0;
+        d->map_count = 0;
         problem = directory_problem(d);
-        d->map_count = maps, d->zone_count = zones;
+        d->map_count = maps;
     }
     if (problem) return say(KARST_ERROR_FORMAT, path, problem, report);
     kst_directory_number(d);
+    d->zone_count = zones, d->seam_count = seams;
     size_t want;
-    if (!kst_directory_bytes(d, &want) || want != size) problem = "its size does not fit the levels it lists";
+    if (!kst_directory_bytes(d, version, &want) || want != size) problem = "its size does not fit the levels it lists";
     for (int level = 0; level < d->level_count && !problem; ++level) {
         int32_t x = kst_read_i32(&r), z = kst_read_i32(&r);
         if (x != d->chunks_x[level] || z != d->chunks_z[level]) problem = "a level's chunk grid does not fit the size";
@@ -377,16 +432,19 @@ karst_status kst_directory_read(kst_directory *d, uint32_t version, const uint8_
     if (!problem) read_net(d, &r);
     if (!problem) problem = directory_problem(d);
     if (problem) {
-        d->zone_count = 0;
+        d->zone_count = d->seam_count = 0;
         return say(KARST_ERROR_FORMAT, path, problem, report);
     }
     karst_status status = kst_directory_alloc(d, allocator);
     if (status) return kst_fail(report, status, "%s: out of memory for the directory", path);
     for (size_t i = 0; i < d->zone_count; ++i) read_zone(&d->zones[i], &r);
+    bool spare = false;
+    for (size_t i = 0; i < d->seam_count; ++i) spare |= !read_seam(&d->seams[i], &r);
     for (size_t i = 0; i < d->chunk_count; ++i) read_chunk_record(d, i, &r);
     for (size_t i = 0; i < d->record_count; ++i) d->records[i] = read_span(&r, 4);
     problem = tables_problem(d);
     if (!problem) problem = zones_problem(d);
+    if (!problem) problem = spare ? "a spare field is not zero" : seams_problem(d);
     uint64_t place = begin;
     if (!problem && !follows(&d->tables, &place, file_bytes)) problem = "the tables do not lie where they should";
     for (int m = 0; m < d->map_count && !problem; ++m)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pack's layout, version 3: sizes, places and the directory as it stands in memory. docs/pack-format.md tells
+// The pack's layout, version 4: sizes, places and the directory as it stands in memory. docs/pack-format.md tells
 // the same byte by byte.
 //
 //     header | directory | tables | maps | root chunk | records, coarse level first, row-major | zones
@@ -11,21 +11,26 @@
 #include "pack/writer.h"
 
 enum {
-    KST_PACK_VERSION = 3,
-    KST_PACK_VERSION_LEAST = 2,  // the same without zones
+    KST_PACK_VERSION = 4,
+    KST_PACK_VERSION_ZONES = 3,  // the first with zones
+    KST_PACK_VERSION_SEAMS = 4,  // the first with seams, whose count is the last of what is fixed
+    KST_PACK_VERSION_LEAST = 2,
     KST_PACK_ALIGN = 64,
     KST_PACK_HEADER_BYTES = 64,
-    KST_PACK_FIXED_BYTES = 172,  // of the directory: what stands before its tables
+    KST_PACK_FIXED_BYTES = 176,  // of the directory: what stands before its tables
+    KST_PACK_COUNT_BYTES = 4,    // less in versions without seams
     KST_PACK_GRID_BYTES = 8,     // a level
     KST_PACK_MAP_BYTES = 64,     // a map
     KST_PACK_CHUNK_BYTES = 52,   // a chunk
     KST_PACK_RECORD_BYTES = 20,  // a record
     KST_PACK_NET_BYTES = 28,     // what all zones share
     KST_PACK_ZONE_BYTES = 60,    // a zone
+    KST_PACK_SEAM_BYTES = 36,    // a corner of the field on a seam
     KST_PACK_LEVELS_MAX = KARST_MAX_LEVEL + 1,
     KST_PACK_MAP_SIDE_MAX = 16384,
     KST_PACK_MAP_BYTES_MAX = 1 << 29,
     KST_PACK_ZONES_MAX = 1 << 20,
+    KST_PACK_SEAMS_MAX = 1 << 20,
     KST_PACK_ZONE_RAW_MAX = 1 << 26,  // bytes of a zone before compression: 65,535 of everything fit
 };
 
@@ -61,10 +66,11 @@ typedef struct kst_directory {
     karst_node *nodes;
     float (*chunk_bounds)[6];
     kst_pack_span *records;  // the root chunk, then one of each node of level 1 and above, in the order of chunks
-    size_t zone_count;
+    size_t zone_count, seam_count;
     karst_pos net_origin;  // when there are zones
     int32_t net_step_log2;
-    kst_pack_zone *zones;  // by z, then x
+    kst_pack_zone *zones;    // by z, then x
+    karst_pack_seam *seams;  // by row, then column
 } kst_directory;
 
 static inline uint64_t kst_pack_aligned(uint64_t place) {
@@ -88,9 +94,9 @@ int kst_pack_level_count(const karst_field_shape *shape);
 void kst_pack_grid(const karst_field_shape *shape, int level, int32_t *chunks_x, int32_t *chunks_z);
 // Fill level grids, first and chunk_count from shape and level_count.
 void kst_directory_number(kst_directory *d);
-// Bytes of the directory in the file, zones included; false on overflow.
-bool kst_directory_bytes(const kst_directory *d, size_t *out);
-// Allocate the tables for chunk_count chunks and zone_count zones.
+// Bytes of the directory in a file of a version, zones and seams included; false on overflow.
+bool kst_directory_bytes(const kst_directory *d, uint32_t version, size_t *out);
+// Allocate the tables for chunk_count chunks, zone_count zones and seam_count seams.
 karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *allocator);
 void kst_directory_free(kst_directory *d, const karst_allocator *allocator);
 // Is everything but the spans in range? One line that says what is not.

@@ -125,12 +125,16 @@ static karst_status fill_directory(kst_directory *d, const kst_pack_contents *c,
                          .reach_x_steps = c->reach_x_steps,
                          .reach_z_steps = c->reach_z_steps,
                          .zone_count = (size_t)c->zone_count,
+                         .seam_count = (size_t)c->seam_count,
                          .net_origin = c->net_origin,
                          .net_step_log2 = c->net_step_log2};
     if (c->map_count >= 0 && c->map_count <= KST_PACK_MAPS_MAX)
         memcpy(d->maps, c->maps, sizeof *d->maps * (size_t)c->map_count);
+    size_t seams = d->seam_count;
+    d->seam_count = 0;
     karst_status status = kst_directory_check(d, path, KARST_ERROR_LIMIT, report);  // no chunk is numbered yet
     if (status) return status;
+    d->seam_count = seams;
     kst_directory_number(d);
     status = kst_directory_alloc(d, NULL);
     if (status) return kst_fail(report, status, "%s: out of memory for the directory", path);
@@ -139,13 +143,14 @@ static karst_status fill_directory(kst_directory *d, const kst_pack_contents *c,
         memcpy(d->nodes + d->first[level], c->nodes[level], count * sizeof *d->nodes);
         memcpy(d->chunk_bounds + d->first[level], c->chunk_bounds[level], count * sizeof *d->chunk_bounds);
     }
+    if (seams) memcpy(d->seams, c->seams, seams * sizeof *d->seams);
     return kst_directory_check(d, path, KARST_ERROR_LIMIT, report);
 }
 
 static karst_status put_all(kst_writer *w, kst_directory *d, const kst_pack_contents *contents, kst_pack_record_fn *fn,
                             void *context, const karst_progress *progress, uint64_t *hash) {
     size_t directory_bytes;
-    if (!kst_directory_bytes(d, &directory_bytes)) return KARST_ERROR_LIMIT;
+    if (!kst_directory_bytes(d, KST_PACK_VERSION, &directory_bytes)) return KARST_ERROR_LIMIT;
     reserve(w, kst_pack_aligned(KST_PACK_HEADER_BYTES + (uint64_t)directory_bytes));
     d->tables = put_part(w, contents->tables, contents->table_bytes);
     karst_status status = put_maps(w, d, contents);

@@ -33,6 +33,8 @@ typedef struct kst_pack_contents {
     int32_t net_step_log2;
     kst_pack_zone_fn *zone;
     void *zone_context;
+    const karst_pack_seam *seams;  // corners of the field on seams, by row, then column
+    int32_t seam_count;
 } kst_pack_contents;
 
 // Encode one chunk by itself (of the last level); the bytes depend only on the chunk and its level. 0 when room is too

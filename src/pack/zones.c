@@ -52,6 +52,14 @@ karst_pack_zone karst_pack_zone_info(const karst_pack *pack, int32_t index) {
     };
 }
 
+int32_t karst_pack_seam_count(const karst_pack *pack) {
+    return (int32_t)pack->directory.seam_count;
+}
+
+const karst_pack_seam *karst_pack_seams(const karst_pack *pack) {
+    return pack->directory.seams;
+}
+
 karst_pos karst_pack_net_origin(const karst_pack *pack) {
     return pack->directory.net_origin;
 }
