@@ -49,6 +49,8 @@ static action action_of(const SDL_KeyboardEvent *key) {
             return ACTION_FREEZE;
         case SDLK_m:
             return ACTION_METHOD;
+        case SDLK_n:
+            return ACTION_ZONE_METHOD;
         case SDLK_t:
             return ACTION_LAPSE;
         case SDLK_h:

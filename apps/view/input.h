@@ -13,6 +13,7 @@ typedef enum action {
     ACTION_CONTOUR,
     ACTION_OVERLAY,
     ACTION_METHOD,
+    ACTION_ZONE_METHOD,  // of patches
     ACTION_FREEZE,
     ACTION_EARLIER,
     ACTION_LATER,

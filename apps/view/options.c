@@ -13,7 +13,7 @@
 #include "budget.h"
 #include "scenes/made.h"
 
-typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, ARMY, METHOD, GROUND } kind;
+typedef enum kind { FLAG, REAL, DEGREES, WHOLE, PAIR, TRIPLE, TEXT, ARMY, METHOD, ZONE_METHOD, GROUND } kind;
 
 typedef struct option {
     const char *name, *value, *text;
@@ -35,6 +35,8 @@ static const option table[] = {
     {"--ms", "MS", "budget of time: so long a frame may take [ms]", REAL, offsetof(options, target_ms), 0.5, 1000, 0},
     {"--method", "NAME", "how detail is chosen, one of: " KARST_METHOD_NAMES " (grid)", METHOD,
      offsetof(options, method), 0, 0, 0},
+    {"--zone-method", "NAME", "how detail of patches is chosen, one of: " KARST_ZONE_METHOD_NAMES " (corner)",
+     ZONE_METHOD, offsetof(options, zone_method), 0, 0, 0},
     {"--ground", "NAME", "of a pack with both, one of: " PATCHES_GROUND_NAMES " (both)", GROUND,
      offsetof(options, shown), 0, 0, 0},
     {"--edge", "PX", "longest edge of a triangle of patches [pixels] (12)", REAL, offsetof(options, edge_px), 0.5, 1000,
@@ -112,6 +114,10 @@ static int read_value(const option *o, const char *value, options *out, karst_re
     if (o->kind == METHOD) {
         if (karst_method_find(value, (karst_method *)(void *)place)) return VIEW_DONE;
         return wrong(report, "%s %s: give one of: %s", o->name, value, KARST_METHOD_NAMES);
+    }
+    if (o->kind == ZONE_METHOD) {
+        if (karst_zone_method_find(value, (karst_zone_method *)(void *)place)) return VIEW_DONE;
+        return wrong(report, "%s %s: give one of: %s", o->name, value, KARST_ZONE_METHOD_NAMES);
     }
     if (o->kind == GROUND) {
         if (patches_ground_find(value, (patches_ground *)(void *)place)) return VIEW_DONE;

@@ -16,6 +16,7 @@ typedef struct options {
     karst_method method;
     patches_ground shown;
     float edge_px, zone_reach_m;  // of patches
+    karst_zone_method zone_method;
     bool has_eye, has_look;
     karst_pos eye, look;
     double seconds;  // 0: until it is closed

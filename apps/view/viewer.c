@@ -129,6 +129,7 @@ karst_status viewer_open(viewer *v, const options *o) {
     if (status) return status;
     v->patches.edge_px = o->edge_px;
     v->patches.reach_m = (double)o->zone_reach_m;
+    v->patches.budget.method = o->zone_method;
     v->ground = v->patches.ground;
     bool governed = o->triangles || o->target_ms > 0, asked = !governed || o->error_told;
     status = budget_open(&v->budget, o->triangles, o->target_ms, asked ? o->error_px : 0, o->army_triangles);
@@ -228,6 +229,16 @@ static void set_edge(viewer *v, float factor) {
     tell(v, "edges of patches at most %g px", (double)*px);
 }
 
+static void next_zone_method(viewer *v) {
+    karst_zone_method *method = &v->patches.budget.method;
+    if (!v->patches.count) {
+        tell(v, "there are no patches");
+        return;
+    }
+    *method = (karst_zone_method)((*method + 1) % KARST_ZONE_METHOD_COUNT);
+    tell(v, "method of patches %s", karst_zone_method_name(*method));
+}
+
 static int64_t scaled(int64_t triangles, double factor) {
     double n = (double)triangles * factor;
     return n < 1000 ? 1000 : n > BUDGET_TRIANGLES_MAX ? BUDGET_TRIANGLES_MAX : (int64_t)n;
@@ -306,8 +317,15 @@ static bool act(viewer *v, action a) {
             next_colours(v);
             break;
         case ACTION_METHOD:
+            if (v->patches.no_field) {
+                next_zone_method(v);
+                break;
+            }
             v->method = (karst_method)((v->method + 1) % KARST_METHOD_COUNT);
             tell(v, "method %s", karst_method_name(v->method));
+            break;
+        case ACTION_ZONE_METHOD:
+            next_zone_method(v);
             break;
         case ACTION_FREEZE:
             v->frozen = !v->frozen;

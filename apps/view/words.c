@@ -18,6 +18,7 @@ static const help_line help[] = {
     {"2", "contour lines"},
     {"3", "next colours of the level of detail"},
     {"M", "next method of choosing detail"},
+    {"N", "the same of patches"},
     {"F", "freeze the detail and look around in it"},
     {"[ ]", "half, double the error of the ground"},
     {"{ }", "half, double the edges of patches"},
@@ -66,8 +67,10 @@ static void say_field(const words *w, items *s) {
 static void say_patches(const patches *p, items *s) {
     char a[32];
     karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
-    say(s, "patches: %s triangles, %d draws", grouped(f.triangles, a), f.draws);
-    say(s, "%d pieces, %d refined", p->frame.figures.pieces, p->frame.figures.refined);
+    say(s, "patches, %s: %s triangles, %d draws", karst_zone_method_name(p->frame.method), grouped(f.triangles, a),
+        f.draws);
+    if (p->frame.method == KARST_ZONE_METHOD_CORNER)
+        say(s, "%d pieces, %d refined", p->frame.figures.pieces, p->frame.figures.refined);
     say(s, "edges of %.4g px, threshold %.2g", (double)p->edge_px, (double)p->budget.threshold);
     say(s, "zones %d of %d here, %d awaited", p->here, p->count, p->awaited);
     if (p->left_out) say(s, "%d zones left out: too many", p->left_out);
@@ -116,10 +119,12 @@ static void say_figures(const words *w, items *s) {
 static void place_legend(const words *w, page *p) {
     const float line = (float)p->font.line, letter = (float)p->font.advance, edge = 0.5f * line;
     const char *name = karst_gl_overlay_name(w->overlays);
+    const char *method = w->patches && w->patches->no_field ? karst_zone_method_name(w->patches->frame.method)
+                                                            : karst_method_name(w->frame->method);
     char title[64];
     size_t widest =
         (size_t)snprintf(title, sizeof title, "%s%s%s", name, w->overlays & KARST_GL_OVERLAY_METHOD ? ": " : "",
-                         w->overlays & KARST_GL_OVERLAY_METHOD ? karst_method_name(w->frame->method) : "");
+                         w->overlays & KARST_GL_OVERLAY_METHOD ? method : "");
     for (int k = 0; k < w->key_count; ++k)
         if (strlen(w->keys[k].text) + 3 > widest) widest = strlen(w->keys[k].text) + 3;
     float width = ((float)widest + 2) * letter, height = ((float)w->key_count + 1) * line + edge;
@@ -220,6 +225,7 @@ static void json_budget(const words *w, FILE *out) {
 
 static void json_patches(const patches *p, FILE *out) {
     karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
+    fprintf(out, "\"patch_method\":\"%s\",", karst_zone_method_name(p->frame.method));
     put_number(out, "patch_triangles", (double)f.triangles);
     put_number(out, "patch_instances", f.instances);
     put_number(out, "patch_draws", f.draws);

@@ -270,9 +270,19 @@ static void the_first_frame_has_all_zones_within_reach(void **state) {
     assert_true(number_in(o, "patch_pieces_refined") > 0 && number_in(o, "triangles") == 0);
     assert_true(number_in(o, "patch_edge_px") == 12 && number_in(o, "patch_threshold") > 0);
     assert_true(fabs(number_in(o, "over_ground_m") - CAMERA_EYE_M) < 1e-4 && y < 20);
+    assert_string_equal(cJSON_GetObjectItem(o, "patch_method")->valuestring, "corner");
+    cJSON_Delete(o);
+    r = run_view(net_pack, "--zone-method", "bisect", "--screenshot", temp_path("bisect.ppm"), "--size", "64x64",
+                 "--json");
+    o = figures_of(&r);
+    assert_string_equal(cJSON_GetObjectItem(o, "patch_method")->valuestring, "bisect");
+    assert_true(number_in(o, "patch_triangles") > 100 && number_in(o, "patch_instances") == 0);
     cJSON_Delete(o);
     r = run_view(both_pack, "--ground", "nothing");
     assert_true(r.code == 2 && is_one_line(r.err) && strstr(r.err, PATCHES_GROUND_NAMES));
+    ran_free(&r);
+    r = run_view(net_pack, "--zone-method", "nothing");
+    assert_true(r.code == 2 && is_one_line(r.err) && strstr(r.err, KARST_ZONE_METHOD_NAMES));
     ran_free(&r);
 }
 
@@ -286,8 +296,8 @@ static void a_flight_keeps_off_the_patches(void **state) {
     cJSON_Delete(o);
 }
 
-// [ is for patches where nothing else is shown, { always.
-static void keys_change_the_edges_of_patches(void **state) {
+// [ and M are for patches where nothing else is shown, { and N always.
+static void keys_change_edges_and_method_of_patches(void **state) {
     (void)state;
     pid_t server = display_open();
     if (!server) skip();
@@ -301,11 +311,11 @@ static void keys_change_the_edges_of_patches(void **state) {
         dup2(open(figures, O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
         alarm(120);
         execl(program, program, net_pack, "--size", "96x96", "--seconds", "100", "--bare", "--json", "--eye",
-              "425,26,140", "--look", "390,34,88", (char *)NULL);
+              "425,26,140", "--look", "390,34,88", "--zone-method", "bisect", (char *)NULL);
         _exit(127);
     }
     do_x("search --sync --name 'net.kpack - Karst' windowfocus --sync mousemove 320 240");
-    do_x("key 1 key 3 key shift+bracketleft key bracketright key bracketright key Escape");
+    do_x("key 1 key 3 key shift+bracketleft key bracketright key bracketright key n key m key n key Escape");
     int how;
     waitpid(child, &how, 0);
     assert_true(WIFEXITED(how) && !WEXITSTATUS(how));
@@ -317,6 +327,8 @@ static void keys_change_the_edges_of_patches(void **state) {
     cJSON *o = cJSON_Parse(text);
     assert_non_null(o);
     assert_true(number_in(o, "patch_edge_px") == 24 && number_in(o, "lod_error_px") == 1);
+    assert_string_equal(cJSON_GetObjectItem(o, "patch_method")->valuestring, "corner");  // three keys on from bisect
+    assert_string_equal(cJSON_GetObjectItem(o, "method")->valuestring, "grid");
     assert_true(number_in(o, "patch_triangles") > 0 && cJSON_IsTrue(cJSON_GetObjectItem(o, "wireframe")));
     assert_string_equal(cJSON_GetObjectItem(o, "overlay")->valuestring, "level");
     cJSON_Delete(o);
@@ -332,7 +344,7 @@ int main(void) {
         cmocka_unit_test(feet_in_a_tunnel_stay_on_its_floor),
         cmocka_unit_test(the_first_frame_has_all_zones_within_reach),
         cmocka_unit_test(a_flight_keeps_off_the_patches),
-        cmocka_unit_test(keys_change_the_edges_of_patches),
+        cmocka_unit_test(keys_change_edges_and_method_of_patches),
     };
     return cmocka_run_group_tests(tests, setup, cleanup);
 }
