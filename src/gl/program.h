@@ -13,7 +13,7 @@ extern const kst_shader_text kst_shader_texts[];  // ends with name NULL
 // Text of an embedded shader file; NULL when there is none of that name.
 const char *kst_shader_find(const char *name);
 
-enum { KST_STAGE_FILES = 12 };
+enum { KST_STAGE_FILES = 16 };
 
 // One stage: files that are joined after the prologue.
 typedef struct kst_stage {

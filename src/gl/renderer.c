@@ -31,7 +31,7 @@ void kst_gl_set_units(GLuint program) {
 // The program of these kst_ground bits, built when first wanted.
 static karst_status ground_program(karst_gl *gl, int bits) {
     if (gl->ground[bits]) return KARST_OK;
-    const kst_stage fragment = {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "overlay.glsl", "ground.frag.glsl"}};
+    const kst_stage fragment = {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "hole.glsl", "overlay.glsl", "ground.frag.glsl"}};
     const kst_stage lattice[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "vertex.glsl", "ground.vert.glsl"}},
                                   fragment};
     const kst_stage tess[4] = {

@@ -100,7 +100,8 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
          {"frame.glsl", "zone_lattice.glsl", "zone_numbers.glsl", "zone_distance.glsl", "zone_bisect.glsl",
           "zone.vert.glsl"}},
         {GL_FRAGMENT_SHADER,
-         {KST_LAND_FILES, "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone.frag.glsl"}}};
+         {KST_LAND_FILES, "hole.glsl", "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone_beside.glsl",
+          "zone.frag.glsl"}}};
     status = kst_program_build(&morph, 1, gl->defines, report, &z->morph);
     if (!status) status = kst_program_build(draw, 2, gl->defines, report, &z->program);
     if (!status && def->shadows) status = kst_zones_light_make(&z->light, gl->defines, report);

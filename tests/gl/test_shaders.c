@@ -43,13 +43,14 @@ static const char *const tess_control[] = {"tess.tesc.glsl", NULL};
 static const char *const tess_evaluation[] = {"frame.glsl", "drawn.glsl", "vertex.glsl", "tess.tese.glsl", NULL};
 #define LAND \
     "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
-static const char *const fragments[][13] = {
-    {LAND, "overlay.glsl", "ground.frag.glsl", NULL},
+static const char *const fragments[][15] = {
+    {LAND, "hole.glsl", "overlay.glsl", "ground.frag.glsl", NULL},
     {LAND, "surround.glsl", "sky.frag.glsl", NULL},
     {LAND, "surround.glsl", "water.frag.glsl", NULL},
     {LAND, "mesh.frag.glsl", NULL},
     {LAND, "mesh_shadow.frag.glsl", NULL},
-    {LAND, "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone.frag.glsl", NULL},
+    {LAND, "hole.glsl", "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone_beside.glsl", "zone.frag.glsl",
+     NULL},
 };
 static const char *const mesh_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh.vert.glsl", NULL};
 static const char *const shadow_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh_shadow.vert.glsl", NULL};

@@ -50,6 +50,14 @@ void main() {
     vec3 c = light_on(s, s.normal, visible, sqrt(open.x));
     c = mix(c, vec3(tone_light(c)) * vec3(1.04, 1.0, 0.92), 0.45 * dark);
     c *= mix(1.0, 0.55 * (0.5 + 0.8 * dot(s.normal, to_eye / dist)), dark);
+    float beside = u_beside && (bits & (KARST_LEVEL | KARST_BANDS)) == 0 ? beside_share(v_at, n) : 0.0;
+    if (beside > 0.0) {
+        vec3 n_field = n;
+        float open_field;
+        Surface f = beside_surface(v_at, foot, n_field, open_field);
+        float visible_field = map_sunlit(map_uv(v_at.xz)) * cloud_shadow(v_at);
+        c = mix(c, light_on(f, n_field, mix(visible, visible_field, beside), open_field), beside);
+    }
     if ((bits & KARST_SKY) != 0) c = air_between(c, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
     o_colour = vec4(tone_map(c), 1.0);
 }
