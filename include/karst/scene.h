@@ -120,7 +120,8 @@ typedef struct karst_damage {
 /// What to draw, as data. Everything is valid until the next update of the scene.
 typedef struct karst_frame {
     karst_method method;  ///< that chose it
-    karst_pos origin;     ///< world position that all floats are relative to: the eye of view 0
+    karst_pos origin;     ///< world position that all floats are relative to: the eye of view 0, to 2^-16 m from the
+                          ///< ground's origin, as karst_zone_frame has it
     int64_t base[3];      ///< the same as whole lattice steps from the ground's origin
     karst_vec3 fraction;  ///< origin = ground origin + base * step + fraction
     karst_lattice lattice;

@@ -172,9 +172,10 @@ typedef struct karst_zone_mesh {
 /// What to draw, as data. All of it is valid until the next update, add or remove.
 typedef struct karst_zone_frame {
     karst_zone_method method;
-    karst_pos origin;  ///< world place that all floats are relative to: eye 0 rounded down to a fine step
-    int32_t base[3];   ///< the same from the net's origin [fine steps]
-    float fine_m;      ///< a fine step [m]
+    karst_pos origin;     ///< world place that all floats are relative to: eye 0, to 2^-16 m from the net's origin
+    int32_t base[3];      ///< the same from the net's origin, rounded down [fine steps]
+    karst_vec3 fraction;  ///< origin = net's origin + base * fine_m + fraction [m]
+    float fine_m;         ///< a fine step [m]
     const karst_zone_batch *batches;
     int32_t batch_count;
     const karst_zone_instance *instances;

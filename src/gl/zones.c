@@ -242,10 +242,10 @@ static void morph(karst_gl_zones *z, int32_t instances) {
 }
 
 static double lowest(const karst_zone_frame *frame) {
-    double low = INFINITY, step = (double)frame->fine_m;
+    double low = INFINITY, step = (double)frame->fine_m, bottom = frame->origin.y - (double)frame->fraction.y;
     for (int32_t k = 0; k < frame->zone_room; ++k) {
         const karst_zone_at *at = &frame->zones[k];
-        if (at->zone) low = fmin(low, frame->origin.y + step * ((double)at->offset[1] + at->zone->low.y));
+        if (at->zone) low = fmin(low, bottom + step * ((double)at->offset[1] + at->zone->low.y));
     }
     return isinf(low) ? 0 : low;
 }

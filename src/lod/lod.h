@@ -25,6 +25,14 @@ typedef struct kst_eye {
     float x, y, z, slope;
 } kst_eye;
 
+// ---- origin.c: what the floats of a frame are relative to ------------------------------------------
+
+// Way to an eye along one axis from the ground's origin [m]: whole 2^-16 m, so that what is left of a step is exact in
+// a float where a step is a power of two of a metre, or a whole number of 2^-16 m below 256 m.
+double kst_origin_way(double eye_m, double ground_m);
+// Whole steps of a way, held within least..most, and the rest of it [m].
+int64_t kst_origin_base(double way_m, double step_m, int64_t least, int64_t most, float *fraction);
+
 // ---- frustum.c: culling --------------------------------------------------------------------------
 
 typedef struct kst_frustum {

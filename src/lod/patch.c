@@ -141,8 +141,10 @@ static float weight_of(const shape *s, int i, int j, int n) {
     return w;
 }
 
+// At the end the middle itself: as toward_middle() in zone_shape.c has it, bit for bit.
 static float toward(float p, float a, float b, float w) {
-    return p + w * (0.5f * (a + b) - p);
+    float m = 0.5f * (a + b);
+    return w >= 1 ? m : p + w * (m - p);
 }
 
 // lattice: of the patch; it has no vertices that vanish below its stride.

@@ -2,8 +2,6 @@
 // Scene: from views to a frame. A method chooses the patches; the scene places them and sorts them into batches.
 #include "scene.h"
 
-#include <math.h>
-
 #include "method.h"
 
 // Of the error allowed, so that what rounding adds to a level stays inside it.
@@ -120,26 +118,19 @@ static karst_status reserve_frame(karst_scene *scene) {
     return ok ? KARST_OK : KARST_ERROR_MEMORY;
 }
 
-// Whole steps from the ground's origin to the camera, kept where differences to any chunk fit 32 bits.
-static int64_t base_of(double at_m, double step_m, int64_t extent) {
-    const double far = (double)(INT64_C(1) << 30);
-    double steps = floor(at_m / step_m);
-    if (!(steps > -far)) steps = -far;
-    if (steps > (double)extent + far) steps = (double)extent + far;
-    return (int64_t)steps;
-}
-
 static void place_frame(const karst_scene *scene, karst_pos eye, karst_frame *frame) {
     const karst_lattice *l = &scene->info.lattice;
     const karst_pos o = l->shape.origin;
-    frame->origin = eye;
+    // The base is kept where differences to any chunk fit 32 bits.
+    const int64_t far = INT64_C(1) << 30;
+    const int64_t most_x = (int64_t)l->shape.columns * l->cell_steps + far,
+                  most_z = (int64_t)l->shape.rows * l->cell_steps + far;
+    double x = kst_origin_way(eye.x, o.x), y = kst_origin_way(eye.y, o.y), z = kst_origin_way(eye.z, o.z);
+    frame->origin = (karst_pos){o.x + x, o.y + y, o.z + z};
     frame->lattice = *l;
-    frame->base[0] = base_of(eye.x - o.x, l->step_xz_m, (int64_t)l->shape.columns * l->cell_steps);
-    frame->base[1] = base_of(eye.y - o.y, l->step_y_m, 0);
-    frame->base[2] = base_of(eye.z - o.z, l->step_xz_m, (int64_t)l->shape.rows * l->cell_steps);
-    frame->fraction = (karst_vec3){(float)(eye.x - o.x - (double)frame->base[0] * l->step_xz_m),
-                                   (float)(eye.y - o.y - (double)frame->base[1] * l->step_y_m),
-                                   (float)(eye.z - o.z - (double)frame->base[2] * l->step_xz_m)};
+    frame->base[0] = kst_origin_base(x, l->step_xz_m, -far, most_x, &frame->fraction.x);
+    frame->base[1] = kst_origin_base(y, l->step_y_m, -far, far, &frame->fraction.y);
+    frame->base[2] = kst_origin_base(z, l->step_xz_m, -far, most_z, &frame->fraction.z);
 }
 
 // Where vertex 0 of a chunk rests along an axis, or its image [steps].

@@ -194,9 +194,8 @@ karst_vec3 karst_zone_frame_point(const karst_zone_frame *frame, uint32_t index)
         float z = (float)(p->at[2] - eye->base[2]) * frame->fine_m - eye->fraction.z;
         least = kst_less(least, x * x + y * y + z * z);
     }
-    karst_vec3 at = {(float)(p->at[0] - frame->base[0]) * frame->fine_m,
-                     (float)(p->at[1] - frame->base[1]) * frame->fine_m,
-                     (float)(p->at[2] - frame->base[2]) * frame->fine_m};
+    karst_vec3 at =
+        kst_zone_drawn(frame, p->at[0] - frame->base[0], p->at[1] - frame->base[1], p->at[2] - frame->base[2]);
     float w = p->ramp.scale > 0 ? (p->ramp.from - karst_zone_reciprocal(least)) * p->ramp.scale : 0;
     if (w <= 0) return at;
     karst_vec3 a = karst_zone_frame_point(frame, p->end[0]), b = karst_zone_frame_point(frame, p->end[1]);

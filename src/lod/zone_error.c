@@ -58,8 +58,9 @@ static void judge_triangle(judge *j, const karst_zone_frame *f, const karst_zone
             if (a > 0 || b > 0 || c > 0) continue;
             double u = (double)a / area, v = (double)b / area, w = (double)c / area, m = (double)f->fine_m;
             const karst_fine *at_fine = &fine[t * row + s];
-            point true_place = {m * (at_fine->x + at->offset[0]), m * (at_fine->y + at->offset[1]),
-                                m * (at_fine->z + at->offset[2])};
+            point true_place = {m * (at_fine->x + at->offset[0]) - (double)f->fraction.x,
+                                m * (at_fine->y + at->offset[1]) - (double)f->fraction.y,
+                                m * (at_fine->z + at->offset[2]) - (double)f->fraction.z};
             judge_point(j,
                         (point){u * p[0].x + v * p[1].x + w * p[2].x, u * p[0].y + v * p[1].y + w * p[2].y,
                                 u * p[0].z + v * p[1].z + w * p[2].z},
@@ -74,9 +75,12 @@ karst_zone_error karst_zone_frame_error(const karst_zone_frame *frame, const kar
     for (int v = 0; v < frame->eye_count; ++v) {
         const karst_zone_eye *eye = &frame->eyes[v];
         double m = (double)frame->fine_m;
-        j.eye[v].x = m * (double)((int64_t)eye->base[0] - frame->base[0]) + (double)eye->fraction.x;
-        j.eye[v].y = m * (double)((int64_t)eye->base[1] - frame->base[1]) + (double)eye->fraction.y;
-        j.eye[v].z = m * (double)((int64_t)eye->base[2] - frame->base[2]) + (double)eye->fraction.z;
+        j.eye[v].x =
+            m * (double)((int64_t)eye->base[0] - frame->base[0]) + (double)(eye->fraction.x - frame->fraction.x);
+        j.eye[v].y =
+            m * (double)((int64_t)eye->base[1] - frame->base[1]) + (double)(eye->fraction.y - frame->fraction.y);
+        j.eye[v].z =
+            m * (double)((int64_t)eye->base[2] - frame->base[2]) + (double)(eye->fraction.z - frame->fraction.z);
     }
     for (int k = 0; k < frame->instance_count; ++k) {
         const karst_zone_instance *at = &frame->instances[k];

@@ -146,17 +146,20 @@ void karst_zone_scene_remove(karst_zone_scene *scene, uint16_t slot) {
 
 // ---- a frame ---------------------------------------------------------------------------------------
 
-// The whole fine steps to an eye, within what the net may take, and the rest.
-static void place_eye(karst_zone_eye *out, karst_pos eye, karst_pos origin, double fine_m) {
-    const double d[3] = {eye.x - origin.x, eye.y - origin.y, eye.z - origin.z};
-    const double most = (1 << 30) - (1 << 22);
+// The whole fine steps to an eye, within what the net may take, and the rest. @return the way to it [m]
+static karst_pos place_eye(karst_zone_eye *out, karst_pos eye, karst_pos origin, double fine_m) {
+    double way[3] = {kst_origin_way(eye.x, origin.x), kst_origin_way(eye.y, origin.y), kst_origin_way(eye.z, origin.z)};
+    const int64_t most = (1 << 30) - (1 << 22);
     float rest[3];
     for (int axis = 0; axis < 3; ++axis) {
-        double steps = floor(d[axis] / fine_m), held = steps > most ? most : steps > -most ? steps : -most;
-        out->base[axis] = (int32_t)held;
-        rest[axis] = held == steps ? (float)(d[axis] - steps * fine_m) : 0;
+        int64_t base = kst_origin_base(way[axis], fine_m, -most, most, &rest[axis]);
+        out->base[axis] = (int32_t)base;
+        if (base > -most && base < most) continue;
+        rest[axis] = 0;
+        way[axis] = (double)base * fine_m;
     }
     out->fraction = (karst_vec3){rest[0], rest[1], rest[2]};
+    return (karst_pos){way[0], way[1], way[2]};
 }
 
 static void begin(karst_zone_scene *scene, const karst_view *views, int view_count, const karst_zone_budget *budget) {
@@ -165,7 +168,8 @@ static void begin(karst_zone_scene *scene, const karst_view *views, int view_cou
     scene->views = views;
     scene->eye_count = view_count;
     scene->cull = budget->cull;
-    for (int v = 0; v < view_count; ++v) place_eye(&scene->eyes[v], views[v].eye, scene->def.origin, fine_m);
+    for (int v = view_count - 1; v >= 0; --v)
+        scene->way = place_eye(&scene->eyes[v], views[v].eye, scene->def.origin, fine_m);
     if (scene->threshold != budget->threshold || scene->tile_m != budget->tile_m ||
         scene->tile_fade_m != budget->tile_fade_m || scene->ramp_reach_m != scene->reach_m) {
         scene->threshold = budget->threshold;
@@ -291,11 +295,10 @@ void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, i
                               .eye_count = view_count,
                               .figures = {.triangles = triangles}};
     memcpy(frame.base, scene->eyes[0].base, sizeof frame.base);
+    frame.fraction = scene->eyes[0].fraction;
     memcpy(frame.eyes, scene->eyes, (size_t)view_count * sizeof *frame.eyes);
     karst_pos o = scene->def.origin;
-    double fine_m = (double)scene->fine_m;
-    frame.origin =
-        (karst_pos){o.x + frame.base[0] * fine_m, o.y + frame.base[1] * fine_m, o.z + frame.base[2] * fine_m};
+    frame.origin = (karst_pos){o.x + scene->way.x, o.y + scene->way.y, o.z + scene->way.z};
     if (!by_corners) {
         kst_bisect_update(scene, budget, &frame);
         *out = frame;

@@ -105,6 +105,7 @@ struct karst_zone_scene {
     float near[KARST_NET_SIZES];  // distance of tile level [m]
     // Of this frame
     karst_zone_eye eyes[KARST_ZONE_VIEWS_MAX];
+    karst_pos way;  // from the origin to eye 0 [m]
     int32_t eye_count;
     const karst_view *views;
     bool cull;
@@ -120,6 +121,13 @@ struct karst_zone_scene {
 
 // Room for at least `want` elements; what was in it stays.
 bool kst_grow(const karst_allocator *allocator, void *array, size_t *room, size_t want, size_t bytes);
+
+// Where a place is drawn before it moves, relative to the frame's origin: whole fine steps from the base are exact,
+// then one rounding each, as in place_of() of patch.c.
+static inline karst_vec3 kst_zone_drawn(const karst_zone_frame *f, int32_t x, int32_t y, int32_t z) {
+    return (karst_vec3){(float)x * f->fine_m - f->fraction.x, (float)y * f->fine_m - f->fraction.y,
+                        (float)z * f->fine_m - f->fraction.z};
+}
 
 // zone_tables.c
 void kst_zone_tables_make(kst_zone_tables *tables);

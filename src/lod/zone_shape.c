@@ -118,9 +118,7 @@ static void places_of(const karst_zone_frame *frame, const karst_zone_scene *sce
     for (int y = 0; y <= n; ++y)
         for (int x = 0; x <= n; ++x) {
             const karst_fine *p = &from[y * stride + x];
-            *out++ = (karst_vec3){(float)(p->x + zone->offset[0]) * frame->fine_m,
-                                  (float)(p->y + zone->offset[1]) * frame->fine_m,
-                                  (float)(p->z + zone->offset[2]) * frame->fine_m};
+            *out++ = kst_zone_drawn(frame, p->x + zone->offset[0], p->y + zone->offset[1], p->z + zone->offset[2]);
         }
 }
 

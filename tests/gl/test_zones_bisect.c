@@ -96,8 +96,9 @@ static void count_points(const ground *g, const karst_zone_frame *f, census *out
             uint32_t p = t[k].point[c];
             karst_vec3 twin = karst_zone_frame_point(f, p);
             const int32_t *at = m->points[p].at;
-            const float plain[3] = {(float)(at[0] - f->base[0]) * f->fine_m, (float)(at[1] - f->base[1]) * f->fine_m,
-                                    (float)(at[2] - f->base[2]) * f->fine_m};
+            const float plain[3] = {(float)(at[0] - f->base[0]) * f->fine_m - f->fraction.x,
+                                    (float)(at[1] - f->base[1]) * f->fine_m - f->fraction.y,
+                                    (float)(at[2] - f->base[2]) * f->fine_m - f->fraction.z};
             ++out->points;
             out->moved += memcmp(plain, &twin, sizeof plain) != 0;
             out->strange += memcmp(drawn[p], &twin, sizeof twin) != 0;

@@ -232,9 +232,9 @@ static void both_methods_draw_the_same_vertices(void **state) {
                 int i = (int)(v[c].s * (float)(4 * tiles[0])) - 4 * piece->tile_s;
                 int j = (int)(v[c].t * (float)(4 * tiles[1])) - 4 * piece->tile_t;
                 const karst_fine *p0 = &fine[j * side + i];
-                karst_vec3 whole = {(float)(p0->x + zone->offset[0]) * f.fine_m,
-                                    (float)(p0->y + zone->offset[1]) * f.fine_m,
-                                    (float)(p0->z + zone->offset[2]) * f.fine_m};
+                karst_vec3 whole = {(float)(p0->x + zone->offset[0]) * f.fine_m - f.fraction.x,
+                                    (float)(p0->y + zone->offset[1]) * f.fine_m - f.fraction.y,
+                                    (float)(p0->z + zone->offset[2]) * f.fine_m - f.fraction.z};
                 if (memcmp(&whole, &v[c].position, sizeof whole)) continue;  // it moves here
                 const known *q = known_at(table, at->zone, at->piece, i, j);
                 if (q->at.x == 0 && q->at.y == 0 && q->at.z == 0) continue;  // not there

@@ -134,8 +134,9 @@ ivec2 half_edge(ivec2 v, int n) {
 }
 
 vec3 toward(vec3 p, vec3 a, vec3 b, float w) {
-    KARST_PRECISE vec3 q = p + w * (0.5 * (a + b) - p);
-    return q;
+    KARST_PRECISE vec3 m = 0.5 * (a + b);
+    KARST_PRECISE vec3 q = p + w * (m - p);
+    return w >= 1.0 ? m : q;
 }
 
 #define KARST_DRAWN(NAME, PARENT)                                   \

@@ -116,7 +116,6 @@ void main() {
     cells = 1 << log2n;
     row = cells + 1;
     ivec4 zone = n_zone[instance.z];
-    float fine_m = intBitsToFloat(n_counts.y);
     int count = row * row, n_tiles = 1 << piece.tiles_log2;
     ivec2 first = ivec2(tile & 15u, tile >> 4u);  // tile of the piece
     if (tile >= FINEST) first = ivec2(0);
@@ -126,7 +125,7 @@ void main() {
         for (int at = thread; at < count; at += 64) {
             uvec4 v = pool[piece.fine + uint(at)];
             vec2 along = vec2(at % row, at / row);
-            put(instance.w + uint(at), vec3(ivec3(v.xyz) + zone.xyz) * fine_m, facing_vector(v.w),
+            put(instance.w + uint(at), drawn_at(ivec3(v.xyz) + zone.xyz), facing_vector(v.w),
                 (tile_at + along * cell) / scale, 0.0, instance.x);
         }
         return;
@@ -160,8 +159,7 @@ void main() {
             ivec2 fine = first * 4 + v;
             p = pool[piece.fine + uint(fine.y * (4 * n_tiles + 1) + fine.x)];
         }
-        KARST_PRECISE vec3 place = vec3(ivec3(p.xyz) + zone.xyz) * fine_m;
-        q[at] = place;
+        q[at] = drawn_at(ivec3(p.xyz) + zone.xyz);
         normal[at] = facing_vector(p.w);
         if (tile != WHOLE && (v.x & 3) == 0 && (v.y & 3) == 0) {
             // From the finest normals to those of whole pieces.

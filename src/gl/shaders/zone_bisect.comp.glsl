@@ -18,7 +18,7 @@ void main() {
     uvec4 more = points[2u * k + 1u];
     float from = uintBitsToFloat(more.z), scale = uintBitsToFloat(more.w);
     ivec3 steps = ivec3(p.xyz) - u_base;
-    KARST_PRECISE vec3 place = vec3(steps) * intBitsToFloat(n_counts.y);
+    vec3 place = drawn_at(steps);
     float d2 = distance2(steps);
     KARST_PRECISE float w = 0.0;
     if (scale > 0.0) w = (from - reciprocal(d2)) * scale;

@@ -7,5 +7,5 @@ uniform int u_first;   // caster
 void main() {
     uvec2 caster = casters[u_first + gl_InstanceID];
     ivec3 place = ivec3(pool[pool[caster.x].x + uint(gl_VertexID)].xyz) + n_zone[caster.y].xyz;
-    gl_Position = u_light * vec4(vec3(place) * intBitsToFloat(n_counts.y), 1.0);
+    gl_Position = u_light * vec4(vec3(place) * intBitsToFloat(n_counts.y) - n_fraction[0].xyz, 1.0);
 }

@@ -1,10 +1,16 @@
 // Distances and the levels that follow from them, with the bits of the CPU.
 
+// Where a place is drawn before it moves, relative to the frame's origin: kst_zone_drawn() in src/lod/zone_scene.h.
+vec3 drawn_at(ivec3 from_base) {
+    KARST_PRECISE vec3 at = vec3(from_base) * intBitsToFloat(n_counts.y) - n_fraction[0].xyz;
+    return at;
+}
+
 // Least squared distance of a place to an eye [m^2].
-float distance2(ivec3 from_origin) {
+float distance2(ivec3 from_base) {
     float fine_m = intBitsToFloat(n_counts.y), least = 3.4e38;
     for (int v = 0; v < n_counts.x; ++v) {
-        KARST_PRECISE vec3 d = vec3(from_origin + n_eye[v].xyz) * fine_m - n_fraction[v].xyz;
+        KARST_PRECISE vec3 d = vec3(from_base + n_eye[v].xyz) * fine_m - n_fraction[v].xyz;
         KARST_PRECISE float d2 = d.x * d.x + d.y * d.y + d.z * d.z;
         least = d2 < least ? d2 : least;
     }
