@@ -31,7 +31,7 @@ void kst_gl_set_units(GLuint program) {
 // The program of these kst_ground bits, built when first wanted.
 static karst_status ground_program(karst_gl *gl, int bits) {
     if (gl->ground[bits]) return KARST_OK;
-    const kst_stage fragment = {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "hole.glsl", "overlay.glsl", "ground.frag.glsl"}};
+    const kst_stage fragment = {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "hole.glsl", "zone_light.glsl", "overlay.glsl", "ground.frag.glsl"}};
     const kst_stage lattice[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "vertex.glsl", "ground.vert.glsl"}},
                                   fragment};
     const kst_stage tess[4] = {
@@ -42,9 +42,10 @@ static karst_status ground_program(karst_gl *gl, int bits) {
     bool hardware = bits & KST_GROUND_TESS;
     char defines[256];
     snprintf(
-        defines, sizeof defines, "%s%s%s%s%s", gl->defines, bits & KST_GROUND_OVERLAY ? "#define KARST_OVERLAY\n" : "",
+        defines, sizeof defines, "%s%s%s%s%s%s", gl->defines, bits & KST_GROUND_OVERLAY ? "#define KARST_OVERLAY\n" : "",
         bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "", bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
-        bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "");
+        bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "",
+        bits & KST_GROUND_CAST ? "#define KARST_CAST\n" : "");
     karst_report said = {0};
     karst_status status =
         kst_program_build(hardware ? tess : lattice, hardware ? 4 : 2, defines, &said, &gl->ground[bits]);
@@ -236,8 +237,8 @@ static run *add_run(karst_gl *gl, const karst_frame *frame, const karst_view *vi
     return out + 1;
 }
 
-// The patches that this view sees: by program, and by lattice unless the hardware tessellates.
-static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index, bool overlay,
+// The patches that this view sees, more: kst_ground bits of all: by program, and by lattice unless the hardware tessellates.
+static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index, int more,
                         run runs[RUNS_MAX]) {
     int at = 0;
     bool tess = frame->method == KARST_METHOD_TESS;
@@ -250,8 +251,7 @@ static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view
             end =
                 add_run(gl, frame, view, view_index, batches[b].first_patch, batches[b].patch_count, program, end, &at);
         }
-    int more = (gl->scenery.full_map && !gl->store.displaced ? 0 : KST_GROUND_NORMALS) | (tess ? KST_GROUND_TESS : 0) |
-               (overlay ? KST_GROUND_OVERLAY : 0);
+    more |= (gl->scenery.full_map && !gl->store.displaced ? 0 : KST_GROUND_NORMALS) | (tess ? KST_GROUND_TESS : 0);
     for (run *r = runs; r < end; ++r) r->program |= more;
     return (int)(end - runs);
 }
@@ -370,7 +370,10 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *given, const kars
     run runs[RUNS_MAX];
     karst_gl_overlay colours = kst_overlay_of(look->overlays);
     bool overlay = colours != KARST_GL_OVERLAY_NONE && colours != KARST_GL_OVERLAY_BANDS;  // the latter: zones alone
-    int count = sort_patches(gl, frame, view, view_index, overlay, runs);
+    if (look->zones) status = kst_zones_prepare(look->zones, view, gl->lighting.air.sun, !look->flat_shading);
+    if (status) return status;
+    int more = (overlay ? KST_GROUND_OVERLAY : 0) | (look->zones && look->zones->lit ? KST_GROUND_CAST : 0);
+    int count = sort_patches(gl, frame, view, view_index, more, runs);
     int patches = count ? runs[count - 1].first + runs[count - 1].count : 0;
     for (int k = 0; k < count && !status; ++k) status = ground_program(gl, runs[k].program);
     if (status) return status;
@@ -379,9 +382,10 @@ static karst_status draw_into(karst_gl *gl, const karst_frame *given, const kars
 
     karst_gl_meshes *meshes = look->meshes;
     if (meshes) status = kst_meshes_choose(meshes, frame, view);
-    if (look->zones && !status)
-        status = kst_zones_prepare(look->zones, view, gl->lighting.air.sun, !look->flat_shading);
     if (status) return status;
+    for (int k = 0; k < count; ++k)
+        if (runs[k].program & KST_GROUND_CAST)
+            kst_zones_light_bind(&look->zones->light, gl->ground[runs[k].program], frame->origin, true);
     set_state(view, framebuffer);
     draw_runs(gl, runs, count);
     if (look->zones) kst_zones_draw(look->zones, frame->origin);

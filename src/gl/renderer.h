@@ -26,7 +26,8 @@ enum {
     KST_GROUND_NORMALS = 4,
     KST_GROUND_TESS = 8,      // the hardware cuts the patches
     KST_GROUND_OVERLAY = 16,  // colours of an overlay
-    KST_GROUND_PROGRAMS = 32
+    KST_GROUND_CAST = 32,     // shadows of zones fall on it
+    KST_GROUND_PROGRAMS = 64
 };
 
 typedef struct kst_lighting {

@@ -44,7 +44,7 @@ static const char *const tess_evaluation[] = {"frame.glsl", "drawn.glsl", "verte
 #define LAND \
     "frame.glsl", "air.glsl", "tone.glsl", "noise.glsl", "clouds.glsl", "maps.glsl", "material.glsl", "surface.glsl"
 static const char *const fragments[][15] = {
-    {LAND, "hole.glsl", "overlay.glsl", "ground.frag.glsl", NULL},
+    {LAND, "hole.glsl", "zone_light.glsl", "overlay.glsl", "ground.frag.glsl", NULL},
     {LAND, "surround.glsl", "sky.frag.glsl", NULL},
     {LAND, "surround.glsl", "water.frag.glsl", NULL},
     {LAND, "mesh.frag.glsl", NULL},

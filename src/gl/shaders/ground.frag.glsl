@@ -88,7 +88,11 @@ void main() {
     open = mix(open, min(open, 1.0 - v_shade.x), to_vertex);
 #endif
     Surface s = surface_at(v_at, n, relief, foot);
+#ifdef KARST_CAST
+    float visible = zone_sunlit(v_at, n) * cloud_shadow(v_at);
+#else
     float visible = map_sunlit(uv) * cloud_shadow(v_at);
+#endif
 #ifdef KARST_OVERLAY
     s.albedo = mix(s.albedo, overlay_colour(bits, dist) * 0.5, 0.7);
 #endif

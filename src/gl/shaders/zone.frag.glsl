@@ -55,8 +55,7 @@ void main() {
         vec3 n_field = n;
         float open_field;
         Surface f = beside_surface(v_at, foot, n_field, open_field);
-        float visible_field = map_sunlit(map_uv(v_at.xz)) * cloud_shadow(v_at);
-        c = mix(c, light_on(f, n_field, mix(visible, visible_field, beside), open_field), beside);
+        c = mix(c, light_on(f, n_field, visible, open_field), beside);
     }
     if ((bits & KARST_SKY) != 0) c = air_between(c, -to_eye / dist, air_height(u_eye.y), air_height(v_at.y), dist);
     o_colour = vec4(tone_map(c), 1.0);

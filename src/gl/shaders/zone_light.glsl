@@ -1,6 +1,6 @@
 // Sun and sky on ground of patches, which may have more ground above it: depth maps toward the sun, near and far, and
 // straight up. What casts is the pieces by their tile corners, so what receives is taken half a metre off its surface.
-uniform sampler2DArrayShadow u_zone_depth;
+uniform highp sampler2DArrayShadow u_zone_depth;
 uniform mat4 u_zone_light[3];  // map coordinates from the frame's origin; layers: sun near, sun far, sky
 uniform bool u_zone_lit;       // there are maps
 
