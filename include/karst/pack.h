@@ -130,6 +130,10 @@ KARST_API int32_t karst_pack_zone_count(const karst_pack *pack);
 /// What zone `index` is, without reading it. @param index 0 .. karst_pack_zone_count() - 1. Threads: any. Cost: O(1).
 KARST_API karst_pack_zone karst_pack_zone_info(const karst_pack *pack, int32_t index);
 
+/// Error that patches of level 1 and above have that touch a seam [m]: chunks with one in their reach are split from
+/// any distance, so that the field has its finest chunks along seams. What is drawn there, level 0, has true errors.
+#define KARST_SEAM_ERROR_M 1e6f
+
 /// Number of corners of the field on seams; 0: the net takes the place of no part of it. Threads: any. Cost: O(1).
 KARST_API int32_t karst_pack_seam_count(const karst_pack *pack);
 
