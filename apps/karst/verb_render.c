@@ -143,6 +143,17 @@ static void tell_army(args *a, const army *units) {
     cJSON_AddNumberToObject(o, "max_error_px", error);
 }
 
+// --true-error: how far the drawn patches are from their finest vertices, beside the sizes that chose them.
+static void tell_error(args *a, const picture *p, const karst_view *view) {
+    const patches *of = &p->patches;
+    karst_zone_error e = karst_zone_frame_error(&of->frame, of->scene, view);
+    say(a, "patches: at most %.3g m and %.3g px off their finest vertices\n", (double)e.metres, (double)e.pixels);
+    cJSON *o = cJSON_GetObjectItem(a->out, "patches");
+    cJSON_AddNumberToObject(o, "true_error_m", (double)e.metres);
+    cJSON_AddNumberToObject(o, "true_error_px", (double)e.pixels);
+    cJSON_AddNumberToObject(o, "metric", (double)e.metric);
+}
+
 static int draw_view(args *a, picture *p, const char *output, const karst_view *seen, karst_pos at, const army *units,
                      const budget *shares) {
     const karst_view view = *seen;
@@ -160,6 +171,8 @@ static int draw_view(args *a, picture *p, const char *output, const karst_view *
     if (status) return could_not(a, status);
     double error = frame.figures.worst_error_px;
     picture_tell(a, p);
+    if (arg_flag(a, "--true-error") && p->patches.count && p->patches.frame.method == KARST_ZONE_METHOD_CORNER)
+        tell_error(a, p, &view);
     karst_gl_zone_figures zones = {0};
     if (p->patches.count) zones = karst_gl_zones_figures(p->patches.drawn);
     say(a, "%s: %d x %d, %lld triangles in %d draws, error at most %.3g px, %.0f ms of processor time, on %s\n", output,
@@ -223,6 +236,7 @@ static const option options[] = {
     {"--triangles", "N",
      "of ground and units together: the largest error is as small as they allow; no ground finer than "
      "--lod-error (0.25)"},
+    {"--true-error", NULL, "measure how far patches, method corner, are from their finest vertices, and tell"},
     PICTURE_OPTIONS,
     {0},
 };
