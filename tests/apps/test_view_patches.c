@@ -296,6 +296,24 @@ static void a_flight_keeps_off_the_patches(void **state) {
     cJSON_Delete(o);
 }
 
+static double true_error(const char *edge_px) {
+    ran r = run_karst("render", net_pack, "-o", temp_path("a.png"), "--size", "96x54", "--samples", "1", "--edge",
+                      edge_px, "--true-error", "--json");
+    assert_int_equal(r.code, 0);
+    cJSON *o = cJSON_Parse(r.out);
+    assert_non_null(o);
+    double error = number_in(cJSON_GetObjectItem(o, "patches"), "true_error_px");
+    cJSON_Delete(o);
+    ran_free(&r);
+    return error;
+}
+
+static void the_true_error_is_told_and_grows_with_the_triangles(void **state) {
+    (void)state;
+    double fine = true_error("2"), coarse = true_error("30");
+    assert_true(fine > 0 && coarse > 3 * fine);
+}
+
 // [ and M are for patches where nothing else is shown, { and N always.
 static void keys_change_edges_and_method_of_patches(void **state) {
     (void)state;
@@ -344,6 +362,7 @@ int main(void) {
         cmocka_unit_test(feet_in_a_tunnel_stay_on_its_floor),
         cmocka_unit_test(the_first_frame_has_all_zones_within_reach),
         cmocka_unit_test(a_flight_keeps_off_the_patches),
+        cmocka_unit_test(the_true_error_is_told_and_grows_with_the_triangles),
         cmocka_unit_test(keys_change_edges_and_method_of_patches),
     };
     return cmocka_run_group_tests(tests, setup, cleanup);
