@@ -57,7 +57,9 @@ typedef struct karst_net_edge {
     uint8_t noise;         ///< displacement map: slot + 16 * set
     bool crease;           ///< a fold: displaced half as far, shaded from each side
     uint8_t seam;          ///< the net takes the place of a field up to here: tile corners are vertices of the field,
-                           ///< from (column, row) on along x+ (1), z+ (2), x- (3) or z- (4); 0: none
+                           ///< from (column, row) on along x+ (1), z+ (2), x- (3) or z- (4); 0: none. Open, flat, of 2
+                           ///< to 16 tiles, a cell each; it lies on a border of the field's patches of 16 x 16 cells
+                           ///< and begins and ends there at multiples of its tiles
     int32_t column, row;   ///< of a seam: the vertex at corner 0
     // Set by karst_net_finish():
     uint8_t spans;    ///< 1, 2, 4 or 8 equal parts between its corners and those inside it
@@ -106,7 +108,7 @@ typedef struct karst_net {
     karst_net_edge *edges;
     karst_net_patch *patches;
     int32_t *inside;     ///< corners inside edges
-    int32_t (*pins)[3];  ///< where the tile corners of seams lie, from the origin [fine steps]; not stored
+    int32_t (*pins)[3];  ///< where the tile corners of seams lie, from the origin [fine steps]; set by karst_net_pin()
     int32_t corner_count, edge_count, patch_count, inside_count, pin_count;
     uint8_t reach;  ///< largest radius of a corner [1/4 m]; set by finish
     bool finished;
@@ -133,11 +135,33 @@ KARST_API karst_status karst_net_add_patch(karst_net *net, const karst_net_patch
 
 /// Check every rule of a net and work out what follows from it: corners inside edges where sides end or pieces of long
 /// patches meet (added at the end of the corners), spans, tile counts, normals, radii, open sides. What the author set
-/// stays.
+/// stays. Pins go.
 /// @param report one line that names the corner, edge or patch at fault, its place and the remedy; may be NULL
 /// @return KARST_ERROR_FORMAT, KARST_ERROR_LIMIT, KARST_ERROR_MEMORY; the net is then not finished.
 /// Threads: one call a net. Cost: O(net).
 KARST_API karst_status karst_net_finish(karst_net *net, karst_report *report);
+
+/// Where vertex (column, row) of a field lies, from the net's origin [fine steps]. @return false: the field has no such
+/// vertex
+typedef bool karst_pin_fn(void *context, int32_t column, int32_t row, int32_t fine[3]);
+
+/// Pin the seams of a finished net to a field: zones cut from now on have the tile corners of seams at its vertices to
+/// the last bit, and straight lines between them. Zones of a net without pins have no seams.
+/// @param fn asked for every tile corner of every seam @param report one line that names the edge, its place and the
+/// remedy; may be NULL
+/// @return KARST_ERROR_FORMAT (no such vertex, or one more than 1 m from its edge), KARST_ERROR_MEMORY,
+/// KARST_ERROR_LIMIT; the net then has no pins. Threads: one call a net. Cost: 0.1 us a pin, and what fn takes
+KARST_API karst_status karst_net_pin(karst_net *net, karst_pin_fn *fn, void *context, karst_report *report);
+
+/// Which patches (16 x 16 cells) of a field a finished net takes the place of: those that its seams enclose.
+/// @param columns, rows of the field [vertices] @param patches a byte each, ceil((columns - 1) / 16) a row and
+/// ceil((rows
+/// - 1) / 16) rows: 1 where the net is in its place, else 0. A net without seams: all 0
+/// @param report one line that names the place and the remedy; may be NULL
+/// @return KARST_ERROR_FORMAT: the seams are no closed rings, two lie in one place, one leaves the field, or its patch
+/// is not on the inner side and seen from above; KARST_ERROR_MEMORY. Threads: any. Cost: O(patches of both)
+KARST_API karst_status karst_net_replaced(const karst_net *net, int32_t columns, int32_t rows, uint8_t *patches,
+                                          karst_report *report);
 
 /// Paint a sphere: tile corners within radius_m of a world place get a tile set, or a tint, or both. Corners are where
 /// they lie before displacement, those on an edge by the edge alone, so that its patches stay of one mind.
@@ -148,7 +172,8 @@ KARST_API int32_t karst_net_paint(karst_net *net, karst_pos centre, double radiu
 
 /// Give tiles a displacement map: those whose middle, before displacement, lies within radius_m of a world place. A
 /// tile with a side on a crease gets half the slot, so that folds stay sharp. The maps of edges follow: the calmest of
-/// the tiles along each; a corner's own displacement is of the calmest edge that ends there.
+/// the tiles along each; a corner's own displacement is of the calmest edge that ends there. Seams and their corners
+/// stay flat.
 /// @param radius_m INFINITY: the whole net @param slot 0..15
 /// @param set KARST_NET_NONE: as it is, else the noise set of patches that have such a tile
 /// @return tiles that changed. Threads: one writer a net. Cost: O(net). The net stays finished. KARST_NET_NONE: out of

@@ -18,6 +18,10 @@ typedef struct karst_net_fit_def {
     int tile_cells;      ///< cells of the field along a tile: 1, 2, 4 or 8; default 1. Patches have 2 to 16 tiles
     uint8_t slot;        ///< displacement map of all tiles, above the tolerance; default 0: none
     uint8_t noise_set;
+    bool replace;  ///< the net is to take the place of the field: the region is cut to whole patches of the field (16
+                   ///< cells, counted from cell 0) and the edges round it are seams, flat. tile_cells must be 1, the
+                   ///< tolerance at most 0.9 m, the net's origin that of the field, the spacing a whole number of fine
+                   ///< steps, and there must be ground along the border. Round a hole edges are open. Default false
     const karst_progress *progress;
     karst_report *report;
     uint32_t cookie;  ///< set by the default function, do not touch
@@ -42,7 +46,7 @@ typedef struct karst_net_fitted {
 /// @param field read only @param info may be NULL
 /// Threads: one call a net; the field is read. Cost: about 1 us a vertex; 24 bytes each while it runs.
 /// @return as karst_net_finish(), karst_field_read(); KARST_ERROR_ARGUMENT (tolerance, tile_cells, a rect outside or
-/// smaller than two tiles), KARST_ERROR_CANCELLED. The net is then not finished
+/// smaller than two tiles, what `replace` asks for), KARST_ERROR_CANCELLED. The net is then not finished
 KARST_API karst_status karst_net_from_field(karst_net *net, karst_field *field, const karst_net_fit_def *def,
                                             karst_net_fitted *info);
 

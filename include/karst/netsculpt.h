@@ -5,7 +5,8 @@
 // moves by its own place in the sphere. Its star goes along, changed by one linear map that is fitted to what the brush
 // would do to each of its points by theirs. So tangents in one plane stay in one plane, and patches that go on smoothly
 // across an edge, with a fixed ratio of their slopes, still do. Where no point of a star lies in the sphere every bit
-// stays. Corners inside edges follow their edge, and their star the large patch beyond it.
+// stays. Corners inside edges follow their edge, and their star the large patch beyond it. Stars of corners on seams
+// stay where they are.
 #pragma once
 #include "karst/brush.h"
 #include "karst/netmove.h"

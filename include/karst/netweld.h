@@ -45,7 +45,8 @@ typedef struct karst_net_welded {
 ///   apart than the distance or a quarter of their chord. Corners inside them go along.
 /// - Patches that lost a side, lie on themselves or are the same as another go.
 /// - Neighbours run opposite ways along their edge: of patches that hang together the fewer ones are turned over.
-/// - Edges and corners that no patch needs go.
+/// - Edges and corners that no patch needs go. An edge that became one with a seam is a seam; one that has patches on
+///   both sides now is none any more.
 /// Numbers keep their order. A net that has nothing to mend keeps every bit, but for those.
 /// Threads: one call a net. Cost: O(n log n).
 /// @param info may be NULL

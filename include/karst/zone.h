@@ -36,7 +36,7 @@ typedef struct karst_zone_span {
     uint8_t size[2];      ///< least and most tile size of the edge's patches [class]
     bool open;            ///< nothing lies beyond it
     uint8_t seam;         ///< a field lies beyond it, whose patch has an edge here along x (1) or z (2); 0: none
-    int32_t column, row;  ///< vertex of the field at which that edge begins, multiples of KARST_PATCH_CELLS
+    int32_t column, row;  ///< vertex of the field at which that edge begins, multiples of 16 (KARST_PATCH_CELLS)
 } karst_zone_span;
 
 /// A square piece of N x N tiles, N = 1 << tiles_log2.
@@ -103,15 +103,16 @@ KARST_API karst_status karst_zone_read(const void *bytes, size_t size, const kar
                                        const karst_allocator *allocator, karst_report *report, karst_zone **out);
 
 /// Do zones make whole ground together? Edges that are in two of them are the same in both (points, normals,
-/// displacement, parts, sizes, radii), and each part of one that is not open has a patch on both sides. Edges of a zone
-/// that have the same points as another of its own are not judged.
+/// displacement, parts, sizes, radii, seams and pins), and each part of one that is not open has a patch on both sides.
+/// Edges of a zone that have the same points as another of its own are not judged.
 /// @param report one line: the zones and place at fault, or which zone is missing; may be NULL
 /// @return KARST_ERROR_FORMAT, KARST_ERROR_MEMORY. Threads: any. Cost: O(n log n) of edges, 64 bytes of memory each.
 KARST_API karst_status karst_zones_check(const karst_zone *const *zones, int32_t count,
                                          const karst_allocator *allocator, karst_report *report);
 
 /// All vertices of a piece at the finest level: (4 N + 1)^2, rows along s, from the zone's bias. Those at tile corners
-/// equal karst_zone.places; those on a side are functions of its edge alone. Threads: any. Cost: 40 ns a vertex.
+/// equal karst_zone.places; those on a side are functions of its edge alone. On a seam those between tile corners lie
+/// at the nearer one: at cell (i + 2) & ~3 of the edge. Threads: any. Cost: 40 ns a vertex.
 KARST_API void karst_zone_fine(const karst_zone *zone, uint32_t piece, karst_fine *out);
 /// A box of all vertices of a piece, from the zone's bias, a metre or so too large. Threads: any. Cost: 0.3 us.
 KARST_API void karst_zone_box(const karst_zone *zone, uint32_t piece, karst_fine *low, karst_fine *high);

@@ -3,7 +3,7 @@
 #include "surface/net.h"
 
 struct kst_net_room {
-    int32_t corners, edges, patches, inside;
+    int32_t corners, edges, patches, inside, pins;
 };
 
 karst_status karst_net_create(karst_pos origin, int step_log2, const karst_allocator *allocator, karst_net **out) {
@@ -27,6 +27,7 @@ void karst_net_destroy(karst_net *net) {
     kst_free(a, net->edges, (size_t)net->room->edges * sizeof *net->edges);
     kst_free(a, net->patches, (size_t)net->room->patches * sizeof *net->patches);
     kst_free(a, net->inside, (size_t)net->room->inside * sizeof *net->inside);
+    kst_free(a, net->pins, (size_t)net->room->pins * sizeof *net->pins);
     kst_free(a, net->room, sizeof *net->room);
     kst_free(a, net, sizeof *net);
 }
@@ -81,6 +82,19 @@ karst_status kst_net_inside(karst_net *net, int32_t count) {
     }
     net->inside_count = count;
     for (int32_t k = 0; k < count; ++k) net->inside[k] = KARST_NET_NONE;
+    return KARST_OK;
+}
+
+karst_status kst_net_pins(karst_net *net, int32_t count) {
+    for (int32_t k = 0; k < net->edge_count; ++k) net->edges[k].pin = KARST_NET_NONE;
+    net->pin_count = 0;
+    if (count > net->room->pins) {
+        int32_t(*bigger)[3] = kst_alloc_array(net->allocator, (size_t)count, sizeof *bigger);
+        if (!bigger) return KARST_ERROR_MEMORY;
+        kst_free(net->allocator, net->pins, (size_t)net->room->pins * sizeof *net->pins);
+        net->pins = bigger, net->room->pins = count;
+    }
+    net->pin_count = count;
     return KARST_OK;
 }
 

@@ -9,6 +9,15 @@ void kst_net_edge_points(const karst_net *net, int32_t edge, int32_t out[4][3]);
 void kst_net_patch_points(const karst_net *net, int32_t patch, int32_t out[16][3]);
 // From the first, as floats.
 void kst_points_local(const int32_t points[16][3], karst_vec3 out[16]);
+// World place of a point along an axis, for messages.
+static inline double kst_net_world(const karst_net *net, const int32_t at[3], int axis) {
+    double origin[3] = {net->origin.x, net->origin.y, net->origin.z};
+    return origin[axis] + ldexp(at[axis], net->step_log2);
+}
+// seam.c: the rules of seams, of a net that is finished but for them.
+karst_status kst_net_check_seams(const karst_net *net, karst_report *report);
+// Room for `count` pins; 0: none, and no edge names any.
+karst_status kst_net_pins(karst_net *net, int32_t count);
 // Room for `count` corners inside edges, all KARST_NET_NONE.
 karst_status kst_net_inside(karst_net *net, int32_t count);
 // The corner at eighth 0..8 of a side's edge.

@@ -2,18 +2,18 @@
 // Elements of a net as bytes, little-endian, without gaps:
 //
 //   corner  i32 x, y, z; i32 edge, -1: none; u8 eighth; i8 displacement; u8 kept; i16 x 2 normal
-//   edge    i32 x 2 corners; i32 x 6 handles; u8 displacement map; u8 fold
+//   edge    i32 x 2 corners; i32 x 6 handles; u8 displacement map; u8 fold; u8 seam; i32 x 2 its column and row
 //   patch   4 times i32 edge, u8 from, u8 to; i32 x 12 inner points; u8 x 2 log2 of tiles; u8 noise set; u8 turns;
 //           128 bytes of displacement maps, two a byte, the first one low; u8 x 289 tile sets; u16 x 289 tints
-//   head    u8 version 2; i8 log2 of the step; f64 x 3 origin; i32 x 3 corners, edges, patches
+//   head    u8 version 3; i8 log2 of the step; f64 x 3 origin; i32 x 3 corners, edges, patches
 #include "surface/net_bytes.h"
 
 #include <math.h>
 
 enum {
-    VERSION = 2,
+    VERSION = 3,
     CORNER_BYTES = 23,
-    EDGE_BYTES = 34,
+    EDGE_BYTES = 43,
     PATCH_BYTES = 204 + 3 * KARST_TILE_CORNERS,
     SLOTS = KARST_NET_TILES_MAX * KARST_NET_TILES_MAX
 };
@@ -92,6 +92,8 @@ static void put_edge(kst_out *o, const karst_net_edge *e) {
     put_ints(o, &e->handle[0][0], 6);
     kst_put_uint(o, e->noise, 1);
     kst_put_uint(o, e->crease, 1);
+    kst_put_uint(o, e->seam, 1);
+    put_ints(o, &e->column, 1), put_ints(o, &e->row, 1);
 }
 static karst_net_edge read_edge(kst_reader *r) {
     karst_net_edge e = {0};
@@ -99,6 +101,8 @@ static karst_net_edge read_edge(kst_reader *r) {
     read_ints(r, &e.handle[0][0], 6);
     e.noise = kst_read_u8(r);
     e.crease = kst_read_u8(r) != 0;
+    e.seam = kst_read_u8(r);
+    read_ints(r, &e.column, 1), read_ints(r, &e.row, 1);
     return e;
 }
 

@@ -36,6 +36,7 @@ struct kst_cutter {
     int32_t *first;            // of each zone among them, and the end
     int32_t *corner, *edge;    // number in the zone, or KARST_NET_NONE
     int32_t *corners, *edges;  // those that the zone has
+    int32_t *pin;              // of corners, its pin in the net, or KARST_NET_NONE; NULL: the net has none
 };
 
 // The patches of one cell, NULL: of all, sorted.
@@ -78,6 +79,7 @@ void kst_cutter_destroy(kst_cutter *c) {
     kst_free(a, c->corners, corners * sizeof *c->corners);
     kst_free(a, c->edge, edges * sizeof *c->edge);
     kst_free(a, c->edges, edges * sizeof *c->edges);
+    kst_free(a, c->pin, corners * sizeof *c->pin);
     kst_free(a, c, sizeof *c);
 }
 
@@ -95,12 +97,18 @@ static karst_status create(const karst_net *net, const int32_t *cell, kst_cutter
     c->corners = kst_alloc_array(a, corners, sizeof *c->corners);
     c->edge = kst_alloc_array(a, edges, sizeof *c->edge);
     c->edges = kst_alloc_array(a, edges, sizeof *c->edges);
-    if (!c->patches || !c->first || !c->corner || !c->corners || !c->edge || !c->edges) {
+    if (net->pin_count) c->pin = kst_alloc_array(a, corners, sizeof *c->pin);
+    bool pins = c->pin || !net->pin_count;
+    if (!c->patches || !c->first || !c->corner || !c->corners || !c->edge || !c->edges || !pins) {
         kst_cutter_destroy(c);
         return KARST_ERROR_MEMORY;
     }
     for (size_t k = 0; k < corners; ++k) c->corner[k] = KARST_NET_NONE;
     for (size_t k = 0; k < edges; ++k) c->edge[k] = KARST_NET_NONE;
+    for (size_t k = 0; k < corners && c->pin; ++k) c->pin[k] = KARST_NET_NONE;
+    for (int32_t k = 0; k < net->edge_count && c->pin; ++k)
+        for (int end = 0; end < 2 && net->edges[k].pin != KARST_NET_NONE; ++end)
+            c->pin[net->edges[k].corner[end]] = net->edges[k].pin + end * net->edges[k].tiles;
     list_patches(net, cell, c->patches, &c->patch_count);
     for (int32_t k = 0; k < c->patch_count; ++k)
         if (!k || !same_zone(&c->patches[k - 1], &c->patches[k])) c->first[c->zone_count++] = k;
@@ -132,6 +140,7 @@ static void take_edge(cutting *c, int32_t index) {
     c->edge[index] = 0;
     c->cutter->edges[c->data.edge_count++] = index;
     c->data.inside_count += (uint32_t)c->net->edges[index].spans - 1;
+    if (c->net->edges[index].pin != KARST_NET_NONE) c->data.pin_count += (uint32_t)c->net->edges[index].tiles + 1;
 }
 static void take_corner(cutting *c, int32_t index) {
     if (c->corner[index] != KARST_NET_NONE) return;
@@ -184,11 +193,18 @@ static void near(cutting *c, const int32_t at[3], int16_t out[3], const char *wh
     }
 }
 
+// A pin lies within a metre of a point that is near.
+static void pin_from_bias(const cutting *c, int32_t pin, int32_t out[3]) {
+    for (int axis = 0; axis < 3; ++axis) out[axis] = c->net->pins[pin][axis] - c->data.bias[axis] * KARST_NET_FINE;
+}
+
 static void fill_corner(cutting *c, int32_t index) {
     const karst_net_corner *from = &c->net->corners[index];
     kst_corner_data *to = &c->data.corners[c->corner[index]];
     *to = (kst_corner_data){.facing = {from->facing[0], from->facing[1]}, .radius = from->radius, .noise = from->noise};
     near(c, from->at, to->at, "corner", index);
+    to->pinned = c->cutter->pin && c->cutter->pin[index] != KARST_NET_NONE;
+    if (to->pinned) pin_from_bias(c, c->cutter->pin[index], to->pin);
 }
 
 static void fill_edge(cutting *c, int32_t index) {
@@ -242,12 +258,16 @@ static void choose_bias(cutting *c, const patch_in *mine, int32_t count) {
 }
 
 static void fill_inside(cutting *c) {
-    uint32_t next = 0;
+    uint32_t next = 0, pin = 0;
     for (uint32_t k = 0; k < c->data.edge_count; ++k) {
         const karst_net_edge *from = &c->net->edges[c->cutter->edges[k]];
         c->data.edges[k].inside = next;
         for (int i = 0; i < from->spans - 1; ++i)
             c->data.inside[next++] = (uint16_t)c->corner[c->net->inside[from->inside + i]];
+        if (from->pin == KARST_NET_NONE) continue;
+        kst_edge_data *to = &c->data.edges[k];
+        to->seam = from->seam, to->column = from->column, to->row = from->row, to->pin = pin;
+        for (int i = 0; i <= from->tiles; ++i) pin_from_bias(c, from->pin + i, c->data.pins[pin++]);
     }
 }
 
@@ -263,7 +283,9 @@ static karst_status fill(cutting *c, const patch_in *mine, int32_t count) {
     c->data.edges = kst_alloc_array(a, c->data.edge_count + 1, sizeof *c->data.edges);
     c->data.patches = kst_alloc_array(a, c->data.patch_count + 1, sizeof *c->data.patches);
     c->data.inside = kst_alloc_array(a, c->data.inside_count + 1, sizeof *c->data.inside);
-    if (!c->data.corners || !c->data.edges || !c->data.patches || !c->data.inside) return KARST_ERROR_MEMORY;
+    c->data.pins = kst_alloc_array(a, c->data.pin_count + 1, sizeof *c->data.pins);
+    if (!c->data.corners || !c->data.edges || !c->data.patches || !c->data.inside || !c->data.pins)
+        return KARST_ERROR_MEMORY;
     choose_bias(c, mine, count);
     for (uint32_t k = 0; k < c->data.corner_count; ++k) fill_corner(c, c->cutter->corners[k]);
     for (uint32_t k = 0; k < c->data.edge_count; ++k) fill_edge(c, c->cutter->edges[k]);

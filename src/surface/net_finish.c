@@ -6,11 +6,7 @@ enum { PASSES_MAX = 64 };  // how deep edges may end inside others
 
 // World place of a point, for messages.
 #define PLACE_FORMAT "%.1f, %.1f, %.1f"
-static double world(const karst_net *net, const int32_t at[3], int axis) {
-    double origin[3] = {net->origin.x, net->origin.y, net->origin.z};
-    return origin[axis] + ldexp(at[axis], net->step_log2);
-}
-#define PLACE(net, at) world(net, at, 0), world(net, at, 1), world(net, at, 2)
+#define PLACE(net, at) kst_net_world(net, at, 0), kst_net_world(net, at, 1), kst_net_world(net, at, 2)
 
 static bool in_range(const int32_t at[3]) {
     for (int axis = 0; axis < 3; ++axis)
@@ -351,10 +347,12 @@ static karst_status sizes(karst_net *net, karst_report *report) {
 
 karst_status karst_net_finish(karst_net *net, karst_report *report) {
     net->finished = false;
+    (void)kst_net_pins(net, 0);  // which takes no memory
     karst_status status = check_elements(net, report);
     if (!status) status = edges_from_patches(net, report);
     if (!status) status = corners_inside(net, report);
     if (!status) status = sides_meet(net, report);
+    if (!status) status = kst_net_check_seams(net, report);
     if (!status) status = facings(net);
     if (!status) status = sizes(net, report);
     net->finished = !status;

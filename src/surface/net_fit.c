@@ -5,8 +5,8 @@
 //
 // Least squares of Bernstein forms with fixed ends, drawn a little toward the field's own tangents, which also settles
 // what few samples leave open.
-#include "karst/netfit.h"
 #include "surface/net.h"
+#include "surface/net_replace.h"
 
 enum { LEVELS = 4, CELLS_MAX = KARST_NET_TILES_MAX * 8 };
 static const double PULL = 1e-3;  // weight of the tangents in least squares
@@ -61,6 +61,20 @@ static const double *sample(const fit *f, int32_t x, int32_t z) {
     return f->at[(size_t)z * (size_t)f->columns + (size_t)x];
 }
 
+// In place of a field the border has ground all along.
+static karst_status check_rim(const fit *f) {
+    for (int32_t z = 0; z < f->units_z; ++z)
+        for (int32_t x = 0; x < f->units_x; ++x) {
+            bool rim = x == 0 || z == 0 || x == f->units_x - 1 || z == f->units_z - 1;
+            if (f->def->replace && rim && f->hole[unit_at(f, x, z)])
+                return kst_fail(f->def->report, KARST_ERROR_ARGUMENT,
+                                "the field has a hole at cell %d, %d, on the border of the region; take a region whose "
+                                "border has ground all along",
+                                f->rect.x0 + x * f->unit, f->rect.z0 + z * f->unit);
+        }
+    return KARST_OK;
+}
+
 static karst_status begin(fit *f, karst_field *field) {
     const karst_net_fit_def *d = f->def;
     karst_field_shape shape = karst_field_shape_of(field);
@@ -74,9 +88,12 @@ static karst_status begin(fit *f, karst_field *field) {
         return kst_fail(d->report, KARST_ERROR_ARGUMENT,
                         "displacement map %d of set %d; slots are 0 to 15, sets 0 to %d", d->slot, d->noise_set,
                         KARST_NOISE_SETS - 1);
+    bool inside = r.x0 >= 0 && r.z0 >= 0 && r.x1 <= shape.columns && r.z1 <= shape.rows;
+    karst_status status = d->replace && inside ? kst_net_replace_rect(d, f->net, &shape, &r) : KARST_OK;
+    if (status) return status;
     f->unit = 2 * d->tile_cells;
     f->units_x = (r.x1 - r.x0 - 1) / f->unit, f->units_z = (r.z1 - r.z0 - 1) / f->unit;
-    if (r.x0 < 0 || r.z0 < 0 || r.x1 > shape.columns || r.z1 > shape.rows || f->units_x < 1 || f->units_z < 1)
+    if (!inside || f->units_x < 1 || f->units_z < 1)
         return kst_fail(d->report, KARST_ERROR_ARGUMENT,
                         "vertices %d to %d by %d to %d of a field of %d by %d; the region lies inside it and spans two "
                         "tiles, %d cells",
@@ -94,7 +111,7 @@ static karst_status begin(fit *f, karst_field *field) {
     f->edges = kst_alloc_array(a, 2 * n, sizeof *f->edges);
     float *row = kst_alloc_array(a, 3 * (size_t)f->columns, sizeof *row);
     uint8_t *holes = kst_alloc_zero(a, (size_t)f->columns);
-    karst_status status = KARST_ERROR_MEMORY;
+    status = KARST_ERROR_MEMORY;
     if (f->at && f->hole && f->level && f->cut && f->across && f->down && f->corner && f->inside && f->place &&
         f->edges && row && holes)
         status = KARST_OK;
@@ -124,7 +141,7 @@ static karst_status begin(fit *f, karst_field *field) {
     }
     kst_free(a, row, 3 * (size_t)f->columns * sizeof *row);
     kst_free(a, holes, (size_t)f->columns);
-    return status;
+    return status ? status : check_rim(f);
 }
 
 static void end(fit *f) {
@@ -463,6 +480,15 @@ static void cut_marked(fit *f) {
 
 // ---- the net ----------------------------------------------------------------------------------------------
 
+// An edge on the rim of a region in place of a field is a seam, and flat.
+static void make_seam(const fit *f, const fit_edge *e, karst_net_edge *edge) {
+    int32_t across = e->down ? e->x : e->z, last = e->down ? f->units_x : f->units_z;
+    if (!f->def->replace || (across != 0 && across != last)) return;
+    edge->noise &= (uint8_t)~15;
+    edge->seam = e->down ? 2 : 1;
+    edge->column = f->rect.x0 + e->x * f->unit, edge->row = f->rect.z0 + e->z * f->unit;
+}
+
 static karst_status fill(fit *f, karst_net_fitted *info) {
     karst_net *net = f->net;
     karst_status status = KARST_OK;
@@ -487,6 +513,7 @@ static karst_status fill(fit *f, karst_net_fitted *info) {
             memcpy(edge.handle[i], e->p[1 + i], sizeof edge.handle[i]);
         }
         int32_t index;
+        make_seam(f, e, &edge);
         if (!status) status = karst_net_add_edge(net, &edge, &index);
     }
     double sum = 0;

@@ -61,7 +61,7 @@ static void follow(karst_net *net, const calm *c, const karst_noise_bank *bank) 
             *edge = (int16_t)calmer(*edge, calmest_along(&net->patches[k], side));
         }
     for (int32_t k = 0; k < net->edge_count; ++k)
-        if (c->near[k]) net->edges[k].noise = (uint8_t)c->edge[k];
+        if (c->near[k]) net->edges[k].noise = (uint8_t)(net->edges[k].seam ? c->edge[k] & ~15 : c->edge[k]);
     for (int32_t k = 0; k < net->edge_count; ++k)
         for (int end = 0; end < 2 && c->edge[k] != KARST_NET_NONE; ++end) {
             int16_t *corner = &c->corner[net->edges[k].corner[end]];

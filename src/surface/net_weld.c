@@ -154,6 +154,46 @@ static bool run_alike(const weld *w, int32_t x, int32_t y) {
     return d2 <= fmax(w->steps * w->steps, apart2(a, b) / 16);
 }
 
+// An edge that a seam became one with is a seam.
+static void take_seam(karst_net_edge *into, const karst_net_edge *from, bool against) {
+    if (!from->seam) return;
+    into->seam = from->seam, into->column = from->column, into->row = from->row;
+    if (!against) return;
+    int32_t at[2];
+    kst_seam_vertex(from->seam, from->column, from->row, from->tiles, at);
+    into->seam = (uint8_t)((from->seam + 1) % 4 + 1), into->column = at[0], into->row = at[1];
+}
+
+// Tiles along seams, of a net that may not be finished.
+static void count_tiles(karst_net *net) {
+    for (int32_t k = 0; k < net->patch_count; ++k)
+        for (int side = 0; side < 4; ++side) {
+            const karst_net_patch *p = &net->patches[k];
+            const karst_net_side *s = &p->side[side];
+            int length = s->from < s->to ? s->to - s->from : s->from - s->to, own = p->tiles_log2[side & 1];
+            if (net->edges[s->edge].seam && own < 5) net->edges[s->edge].tiles = (uint8_t)((8 << own) / length);
+        }
+}
+
+// An edge with patches on both sides is no seam any more; those that are seams now are flat.
+static karst_status settle_seams(karst_net *net) {
+    uint8_t *sides = kst_alloc_zero(net->allocator, (size_t)net->edge_count + 1);
+    if (!sides) return KARST_ERROR_MEMORY;
+    for (int32_t k = 0; k < net->patch_count; ++k)
+        for (int side = 0; side < 4; ++side) {
+            const karst_net_side *s = &net->patches[k].side[side];
+            sides[s->edge] |= (s->from > s->to) != (side >= 2) ? 2 : 1;
+        }
+    for (int32_t k = 0; k < net->edge_count; ++k) {
+        karst_net_edge *e = &net->edges[k];
+        if (sides[k] == 3) e->seam = 0;
+        if (e->seam) e->noise &= (uint8_t)~15;
+        for (int end = 0; end < 2 && e->seam; ++end) net->corners[e->corner[end]].noise = 0;
+    }
+    kst_free(net->allocator, sides, (size_t)net->edge_count + 1);
+    return KARST_OK;
+}
+
 // Whether some became one.
 static bool merge_edges(weld *w, pair *pairs) {
     karst_net *net = w->net;
@@ -173,6 +213,7 @@ static bool merge_edges(weld *w, pair *pairs) {
             w->edge[mine] = into, merged = true, ++w->done.edges;
             w->against[mine] = w->corner[net->edges[mine].corner[0]] != w->corner[net->edges[into].corner[0]];
             net->edges[into].crease |= net->edges[mine].crease;
+            if (!net->edges[into].seam) take_seam(&net->edges[into], &net->edges[mine], w->against[mine]);
             tell(w, KARST_REPAIR_EDGE, mine, into, net->corners[net->edges[mine].corner[0]].at);
         }
     }
@@ -404,6 +445,7 @@ karst_status karst_net_weld(karst_net *net, const karst_net_weld_def *def, karst
     if (w.corner && w.edge && w.against && w.gone) {
         for (int32_t k = 0; k < net->corner_count; ++k) w.corner[k] = k;
         for (int32_t k = 0; k < net->edge_count; ++k) w.edge[k] = k;
+        count_tiles(net);
         status = merge(&w);
     } else {
         status = KARST_ERROR_MEMORY;
@@ -414,6 +456,7 @@ karst_status karst_net_weld(karst_net *net, const karst_net_weld_def *def, karst
     }
     if (!status) status = turn_patches(&w);
     if (!status) status = compact(&w);
+    if (!status) status = settle_seams(net);
     kst_free(a, w.corner, corners * sizeof *w.corner), kst_free(a, w.edge, edges * sizeof *w.edge);
     kst_free(a, w.against, edges), kst_free(a, w.gone, patches);
     if (!status) status = strips_agree(&w);

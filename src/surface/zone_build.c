@@ -55,8 +55,8 @@ void kst_patch_points(const int32_t side[4][4][3], const int32_t inner[4][3], in
 }
 
 typedef struct joint {
-    karst_vec3 normal;
-    float height;  // [m]
+    karst_vec3 normal, off;  // off: to its pin [steps]
+    float height;            // [m]
     bool ready;
 } joint;
 
@@ -68,7 +68,7 @@ typedef struct build {
     karst_piece *pieces;
     karst_fine *places;
     joint *joints;
-    size_t piece_room, span_room, place_room, seam_room;
+    size_t piece_room, span_room, place_room, line_room;
 } build;
 
 static karst_fine fine_at(const int32_t at[3]) {
@@ -76,6 +76,20 @@ static karst_fine fine_at(const int32_t at[3]) {
 }
 static karst_vec3 steps_from(const int32_t at[3], const int32_t anchor[3]) {
     return (karst_vec3){(float)(at[0] - anchor[0]), (float)(at[1] - anchor[1]), (float)(at[2] - anchor[2])};
+}
+
+// From where a corner lies before displacement to its pin [steps].
+static karst_vec3 off_of(const kst_corner_data *corner, karst_fine pin) {
+    const float k = 1.0f / KARST_NET_FINE;
+    karst_fine at = fine_at((const int32_t[3]){corner->at[0], corner->at[1], corner->at[2]});
+    return (karst_vec3){(float)(pin.x - at.x) * k, (float)(pin.y - at.y) * k, (float)(pin.z - at.z) * k};
+}
+
+static void take_joints(const build *b, uint32_t first, uint32_t last, kst_curve_at *curve) {
+    for (int k = 0; k < 2; ++k) {
+        const joint *j = &b->joints[k ? last : first];
+        curve->normal[k] = j->normal, curve->height[k] = j->height, curve->off[k] = j->off;
+    }
 }
 
 static void make_curve(build *b, uint32_t index) {
@@ -87,14 +101,16 @@ static void make_curve(build *b, uint32_t index) {
     *curve = (kst_curve_at){
         .anchor = fine_at(points[0]), .noise = edge->noise, .tiles = edge->tiles, .crease = edge->crease};
     for (int k = 0; k < 4; ++k) curve->c[k] = steps_from(points[k], points[0]);
-    for (int k = 0; k < 2; ++k)
-        curve->normal[k] = b->joints[edge->corner[k]].normal, curve->height[k] = b->joints[edge->corner[k]].height;
+    if (edge->seam) curve->pins = (const int32_t(*)[3])(data->pins + edge->pin);
+    take_joints(b, edge->corner[0], edge->corner[1], curve);
     int spans = 1 << edge->spans_log2;
     for (int k = 1; k < spans; ++k) {
         uint16_t corner = data->inside[edge->inside + (uint32_t)k - 1];
         float t = (float)k / (float)spans;
-        b->joints[corner] = (joint){kst_curve_normal(curve, t), kst_curve_height(b->record, curve, t), true};
         b->corners[corner].at = kst_curve_place(b->record, curve, t);
+        b->joints[corner] = (joint){
+            .normal = kst_curve_normal(curve, t), .height = kst_curve_height(b->record, curve, t), .ready = true};
+        if (edge->seam) b->joints[corner].off = off_of(&data->corners[corner], b->corners[corner].at);
     }
 }
 
@@ -115,6 +131,9 @@ static karst_status make_curves(build *b, karst_report *report) {
         b->corners[k].at = (karst_fine){corner->at[0] * KARST_NET_FINE + (int32_t)floorf(lift.x + 0.5f),
                                         corner->at[1] * KARST_NET_FINE + (int32_t)floorf(lift.y + 0.5f),
                                         corner->at[2] * KARST_NET_FINE + (int32_t)floorf(lift.z + 0.5f)};
+        if (!corner->pinned) continue;
+        b->corners[k].at = (karst_fine){corner->pin[0], corner->pin[1], corner->pin[2]};
+        j->off = off_of(corner, b->corners[k].at);
     }
     uint8_t *done = kst_alloc_zero(allocator, data->edge_count + 1);
     if (!done) return KARST_ERROR_MEMORY;
@@ -152,6 +171,16 @@ static void make_patch(build *b, uint32_t index) {
     for (int k = 0; k < 16; ++k) at->c[k] = steps_from(points[k], points[0]);
 }
 
+// The field's patch border under eighths [low, high] of a seam.
+static void lay_on_field(const kst_edge_data *edge, int low, int high, karst_zone_span *span) {
+    int32_t a[2], b[2];
+    kst_seam_vertex(edge->seam, edge->column, edge->row, low * edge->tiles / 8, a);
+    kst_seam_vertex(edge->seam, edge->column, edge->row, high * edge->tiles / 8, b);
+    span->seam = edge->seam & 1 ? 1 : 2;
+    span->column = (a[0] < b[0] ? a[0] : b[0]) & -KST_SEAM_CELLS,
+    span->row = (a[1] < b[1] ? a[1] : b[1]) & -KST_SEAM_CELLS;
+}
+
 // Spans of the part [lo, hi] (tiles of `tiles` along the side) of a side.
 static void side_spans(build *b, const kst_patch_data *patch, int side, int lo, int hi, int tiles, karst_piece *piece) {
     const kst_zone_data *data = &b->record->data;
@@ -163,7 +192,8 @@ static void side_spans(build *b, const kst_patch_data *patch, int side, int lo, 
     piece->spans_log2[side] = (uint8_t)__builtin_ctz((unsigned)count);
     for (int k = 0; k < count; ++k) {
         int e0 = begin + k * step, e1 = e0 + step, low = e0 < e1 ? e0 : e1;
-        b->spans[b->zone->span_count++] = (karst_zone_span){
+        karst_zone_span *span = &b->spans[b->zone->span_count++];
+        *span = (karst_zone_span){
             .edge = patch->side[side].edge,
             .corner = {kst_edge_corner(data, edge, e0), kst_edge_corner(data, edge, e1)},
             .from = (uint8_t)e0,
@@ -171,27 +201,27 @@ static void side_spans(build *b, const kst_patch_data *patch, int side, int lo, 
             .size = {edge->size[0], edge->size[1]},
             .open = (edge->open >> low & ((1 << per) - 1)) != 0,
         };
+        if (edge->seam) lay_on_field(edge, low, low + per, span);
     }
 }
 
 // The line between two pieces of a patch, at tile k of its long axis.
-static uint32_t make_seam(build *b, uint32_t index, int axis, int k, const uint32_t corner[2]) {
+static uint32_t make_line(build *b, uint32_t index, int axis, int k, const uint32_t corner[2]) {
     const kst_patch_data *patch = &b->record->data.patches[index];
     const kst_patch_at *at = &b->record->patches[index];
     float where = (float)k / (float)(1 << patch->tiles_log2[axis]);
-    kst_curve_at *seam = &b->record->curves[b->record->curve_count];
+    kst_curve_at *line = &b->record->curves[b->record->curve_count];
     int n = 1 << patch->tiles_log2[!axis];
-    *seam = (kst_curve_at){.anchor = at->anchor, .tiles = (uint8_t)n};
+    *line = (kst_curve_at){.anchor = at->anchor, .tiles = (uint8_t)n};
     for (int i = 0; i < 4; ++i) {
         const karst_vec3 *c = axis == 0 ? at->c + 4 * i : at->c + i;
         int stride = axis == 0 ? 1 : 4;
-        karst_vec3 line[4] = {c[0], c[stride], c[2 * stride], c[3 * stride]};
-        seam->c[i] = kst_curve(line, where);
+        karst_vec3 across[4] = {c[0], c[stride], c[2 * stride], c[3 * stride]};
+        line->c[i] = kst_curve(across, where);
     }
-    for (int e = 0; e < 2; ++e)
-        seam->normal[e] = b->joints[corner[e]].normal, seam->height[e] = b->joints[corner[e]].height;
+    take_joints(b, corner[0], corner[1], line);
     int i = axis == 0 ? k : n / 2, j = axis == 0 ? n / 2 : k;
-    seam->noise = (uint8_t)(patch->slot[KARST_NET_TILES_MAX * j + i] + 16 * patch->noise_set);
+    line->noise = (uint8_t)(patch->slot[KARST_NET_TILES_MAX * j + i] + 16 * patch->noise_set);
     return b->record->curve_count++;
 }
 
@@ -209,7 +239,7 @@ static void make_pieces(build *b, uint32_t index) {
             bool first = side == 0 || side == 3;
             int at = (first ? k : k + 1) * n;
             if (across && at > 0 && at < tiles[axis]) {
-                // Later: a seam needs the corners of the long sides.
+                // Later: a line needs the corners of the long sides.
                 piece->first_span[side] = b->zone->span_count++;
                 continue;
             }
@@ -228,17 +258,17 @@ static void make_pieces(build *b, uint32_t index) {
             if (s == 3) piece->corner[0] = a, piece->corner[3] = c;
         }
     }
-    for (int k = 0; k < count; ++k) {  // seams: the far side of one piece, the near side of the next
+    for (int k = 0; k < count; ++k) {  // lines: the far side of one piece, the near side of the next
         karst_piece *piece = &b->pieces[b->zone->piece_count - (uint32_t)(count - k)];
         int far = axis == 0 ? 1 : 2, near = axis == 0 ? 3 : 0;
         if (k + 1 == count) continue;
         uint32_t corner[2] = {piece->corner[axis == 0 ? 1 : 3], piece->corner[2]};
-        karst_zone_span seam = {.edge = make_seam(b, index, axis, (k + 1) * n, corner),
+        karst_zone_span line = {.edge = make_line(b, index, axis, (k + 1) * n, corner),
                                 .corner = {corner[0], corner[1]},
                                 .from = 0,
                                 .to = 8,
                                 .size = {patch->size, patch->size}};
-        b->spans[piece->first_span[far]] = b->spans[piece[1].first_span[near]] = seam;
+        b->spans[piece->first_span[far]] = b->spans[piece[1].first_span[near]] = line;
     }
 }
 
@@ -274,8 +304,8 @@ static void count_rooms(build *b) {
         int s = patch->tiles_log2[0], t = patch->tiles_log2[1], low = s < t ? s : t, high = s < t ? t : s;
         size_t pieces = (size_t)1 << (high - low), n = (size_t)1 << low;
         b->piece_room += pieces;
-        b->seam_room += pieces - 1;
-        b->span_room += 2 * pieces;  // seams and ends of one span; sides of several are counted below
+        b->line_room += pieces - 1;
+        b->span_room += 2 * pieces;  // lines and ends of one span; sides of several are counted below
         for (int side = 0; side < 4; ++side) {
             int way = (int)patch->side[side].to - patch->side[side].from;
             b->span_room += (size_t)(way < 0 ? -way : way);
@@ -310,7 +340,7 @@ karst_status kst_zone_build(kst_zone_data *data, const karst_noise_bank *bank, c
                          .high = {INT32_MIN, INT32_MIN, INT32_MIN},
                          .record = record};
     record->curve_count = data->edge_count;
-    record->curve_room = data->edge_count + (uint32_t)b.seam_room;
+    record->curve_room = data->edge_count + (uint32_t)b.line_room;
     zone->piece_room = b.piece_room, zone->span_room = b.span_room, zone->place_room = b.place_room;
     zone->corners = b.corners = kst_alloc_array(allocator, data->corner_count + 1, sizeof *b.corners);
     zone->spans = b.spans = kst_alloc_array(allocator, b.span_room + 1, sizeof *b.spans);
@@ -350,6 +380,7 @@ void kst_zone_data_free(kst_zone_data *data, const karst_allocator *allocator) {
     kst_free(allocator, data->edges, (data->edge_count + 1) * sizeof *data->edges);
     kst_free(allocator, data->patches, (data->patch_count + 1) * sizeof *data->patches);
     kst_free(allocator, data->inside, (data->inside_count + 1) * sizeof *data->inside);
+    kst_free(allocator, data->pins, (data->pin_count + 1) * sizeof *data->pins);
 }
 
 void karst_zone_destroy(karst_zone *zone) {

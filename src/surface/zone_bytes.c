@@ -5,15 +5,19 @@
 // third of its chord, an inner point from the parallelogram of its corner. Differences wrap at 16 bits, so any bytes
 // give some point; kst_zone_data_check() judges what came out.
 //
+// Pins are more than 16 bits from the bias: they differ by up to 32 from what foretells them, a corner's from its
+// place, a seam's from the line between its ends.
+//
 // Each zone has one encoding: what is read and written again is the same bytes.
 #include "surface/zone_record.h"
 
 enum {
-    VERSION = 2,
+    VERSION = 3,
     HEAD_BYTES = 28,
     CORNER_BYTES = 12,
     EDGE_BYTES = 8 + 6,        // at least
     PATCH_BYTES = 2 + 8 + 12,  // at least, its tiles and paint aside
+    PIN_BYTES = 2 + 3,         // of a pinned corner, at least
     OPEN_NOT = 0,
     OPEN_ALL = 1,
     OPEN_SOME = 2,
@@ -52,6 +56,13 @@ static void foretell_inner(const kst_zone_data *data, const kst_patch_data *patc
     }
 }
 
+// Pin k of a seam, from those of its ends.
+static void foretell_pin(const kst_zone_data *data, const kst_edge_data *edge, int k, int32_t out[3]) {
+    const int32_t *a = data->corners[edge->corner[0]].pin, *b = data->corners[edge->corner[1]].pin;
+    for (int axis = 0; axis < 3; ++axis)
+        out[axis] = (int32_t)(a[axis] + ((int64_t)b[axis] - a[axis]) * k / edge->tiles);
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------
 
 typedef struct sink {
@@ -66,21 +77,57 @@ static void put(sink *s, uint32_t value, int bytes) {
     }
 }
 
-// What a coordinate differs by: 7 bits a byte, low first, the top bit says that more follow.
-static void put_change(sink *s, int16_t value, int32_t foretold) {
-    int16_t change = (int16_t)(uint16_t)((uint32_t)value - (uint32_t)foretold);
-    uint32_t bits = (uint16_t)((uint16_t)change << 1 ^ (change < 0 ? 0xFFFF : 0));
+// 7 bits a byte, low first, the top bit says that more follow.
+static void put_bits(sink *s, uint32_t bits) {
     for (; bits > 127; bits >>= 7) put(s, (bits & 127) | 128, 1);
     put(s, bits, 1);
+}
+
+// What a coordinate differs by.
+static void put_change(sink *s, int16_t value, int32_t foretold) {
+    int16_t change = (int16_t)(uint16_t)((uint32_t)value - (uint32_t)foretold);
+    put_bits(s, (uint16_t)((uint16_t)change << 1 ^ (change < 0 ? 0xFFFF : 0)));
 }
 static void put_point(sink *s, const int16_t at[3], const int32_t foretold[3]) {
     for (int axis = 0; axis < 3; ++axis) put_change(s, at[axis], foretold[axis]);
 }
 
+static void put_pin(sink *s, const int32_t pin[3], const int32_t foretold[3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        uint32_t change = (uint32_t)pin[axis] - (uint32_t)foretold[axis];
+        put_bits(s, change << 1 ^ (change >> 31 ? UINT32_MAX : 0));
+    }
+}
+
+// Which corners have pins, and where; their number is in the head.
+static uint32_t pinned_corners(const kst_zone_data *data) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < data->corner_count; ++k) count += data->corners[k].pinned;
+    return count;
+}
+static void put_pinned(sink *s, const kst_zone_data *data) {
+    for (uint32_t k = 0; k < data->corner_count; ++k) {
+        const kst_corner_data *c = &data->corners[k];
+        if (!c->pinned) continue;
+        put(s, k, 2);
+        put_pin(s, c->pin,
+                (const int32_t[3]){c->at[0] * KARST_NET_FINE, c->at[1] * KARST_NET_FINE, c->at[2] * KARST_NET_FINE});
+    }
+}
+static void put_seam(sink *s, const kst_zone_data *data, const kst_edge_data *e) {
+    put(s, (uint32_t)e->column, 4), put(s, (uint32_t)e->row, 4);
+    for (int k = 1; k < e->tiles; ++k) {
+        int32_t foretold[3];
+        foretell_pin(data, e, k, foretold);
+        put_pin(s, data->pins[e->pin + (uint32_t)k], foretold);
+    }
+}
+
 static uint32_t edge_bits(const kst_edge_data *e) {
     uint32_t open = e->open == 0 ? OPEN_NOT : e->open == 0xFF ? OPEN_ALL : OPEN_SOME;
     return e->size[0] | (uint32_t)e->size[1] << 6 | (uint32_t)e->spans_log2 << 12 |
-           (uint32_t)(__builtin_ctz(e->tiles) - 1) << 14 | (uint32_t)e->crease << 17 | open << 18;
+           (uint32_t)(__builtin_ctz(e->tiles) - 1) << 14 | (uint32_t)e->crease << 17 | open << 18 |
+           (uint32_t)e->seam << 20;
 }
 
 static uint32_t patch_bits(const kst_patch_data *p) {
@@ -111,22 +158,25 @@ size_t karst_zone_write(const karst_zone *zone, void *out, size_t room) {
     put(&s, VERSION, 1), put(&s, (uint32_t)data->step_log2, 1), put(&s, data->reach, 1), put(&s, 0, 1);
     put(&s, (uint32_t)data->zone_x, 4), put(&s, (uint32_t)data->zone_z, 4);
     put(&s, (uint32_t)(data->bias[1] / (1 << -data->step_log2)), 4);  // x and z follow from the cell
-    put(&s, data->corner_count, 2), put(&s, data->edge_count, 2), put(&s, data->patch_count, 2), put(&s, 0, 2);
+    put(&s, data->corner_count, 2), put(&s, data->edge_count, 2), put(&s, data->patch_count, 2);
+    put(&s, pinned_corners(data), 2);
     for (uint32_t k = 0; k < data->corner_count; ++k) {
         const kst_corner_data *c = &data->corners[k];
         for (int axis = 0; axis < 3; ++axis) put(&s, (uint16_t)c->at[axis], 2);
         put(&s, (uint16_t)c->facing[0], 2), put(&s, (uint16_t)c->facing[1], 2);
         put(&s, c->radius, 1), put(&s, (uint8_t)c->noise, 1);
     }
+    put_pinned(&s, data);
     for (uint32_t k = 0; k < data->edge_count; ++k) {
         const kst_edge_data *e = &data->edges[k];
         uint32_t bits = edge_bits(e);
         int32_t foretold[2][3];
         put(&s, e->corner[0], 2), put(&s, e->corner[1], 2), put(&s, bits, 3), put(&s, e->noise, 1);
-        if (bits >> 18 == OPEN_SOME) put(&s, e->open, 1);
+        if ((bits >> 18 & 3) == OPEN_SOME) put(&s, e->open, 1);
         for (int i = 0; i < (1 << e->spans_log2) - 1; ++i) put(&s, data->inside[e->inside + (uint32_t)i], 2);
         foretell_handles(data, e, foretold);
         for (int i = 0; i < 2; ++i) put_point(&s, e->handle[i], foretold[i]);
+        if (e->seam) put_seam(&s, data, e);
     }
     for (uint32_t k = 0; k < data->patch_count; ++k) {
         const kst_patch_data *p = &data->patches[k];
@@ -153,22 +203,38 @@ size_t karst_zone_write(const karst_zone *zone, void *out, size_t room) {
 
 // ---- reading --------------------------------------------------------------------------------------------------
 
-// Bits beyond 16, and a last byte that says nothing, are no encoding.
-static int16_t read_change(kst_reader *r, int32_t foretold) {
+// What the head tells of the rest, beside the counts of zone data.
+typedef struct head {
+    bool painted, seams;
+    uint32_t pinned;  // corners
+} head;
+
+// Bits beyond `most`, 16 or 32, and a last byte that says nothing, are no encoding.
+static uint32_t read_bits(kst_reader *r, int most) {
     uint32_t bits = 0, byte = 128;
     for (int shift = 0; byte & 128 && !r->bad; shift += 7) {
         byte = kst_read_u8(r);
-        if ((shift == 14 && byte > 3) || (shift && !byte)) r->bad = true;
+        if ((shift + 7 > most && byte >> (most - shift)) || (shift && !byte)) r->bad = true;
         bits |= (byte & 127) << shift;
     }
-    uint32_t change = bits >> 1 ^ (0 - (bits & 1));
+    return bits;
+}
+static int16_t read_change(kst_reader *r, int32_t foretold) {
+    uint32_t bits = read_bits(r, 16), change = bits >> 1 ^ (0 - (bits & 1));
     return (int16_t)(uint16_t)((uint32_t)foretold + change);
 }
 static void read_point(kst_reader *r, const int32_t foretold[3], int16_t out[3]) {
     for (int axis = 0; axis < 3; ++axis) out[axis] = read_change(r, foretold[axis]);
 }
 
-static karst_status read_head(kst_reader *r, kst_zone_data *data, bool *painted, karst_report *report) {
+static void read_pin(kst_reader *r, const int32_t foretold[3], int32_t out[3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        uint32_t bits = read_bits(r, 32);
+        out[axis] = (int32_t)((uint32_t)foretold[axis] + (bits >> 1 ^ (0 - (bits & 1))));
+    }
+}
+
+static karst_status read_head(kst_reader *r, kst_zone_data *data, head *h, karst_report *report) {
     size_t size = (size_t)(r->end - r->at);
     if (size < HEAD_BYTES)
         return kst_fail(report, KARST_ERROR_FORMAT,
@@ -179,21 +245,22 @@ static karst_status read_head(kst_reader *r, kst_zone_data *data, bool *painted,
     if (version < 1 || version > VERSION)
         return kst_fail(report, KARST_ERROR_VERSION, "a zone of version %d, this Karst reads 1 to %d; bake it again",
                         version, VERSION);
-    *painted = version > 1;
+    h->painted = version > 1, h->seams = version > 2;
     data->step_log2 = (int8_t)kst_read_u8(r);
     data->reach = kst_read_u8(r);
     int zero = kst_read_u8(r);
     data->zone_x = kst_read_i32(r), data->zone_z = kst_read_i32(r);
     int32_t metres = kst_read_i32(r);
     data->corner_count = kst_read_u16(r), data->edge_count = kst_read_u16(r), data->patch_count = kst_read_u16(r);
-    zero |= kst_read_u16(r);
+    h->pinned = kst_read_u16(r);
+    if (version < 3) zero |= (int)h->pinned, h->pinned = 0;
     if (zero)
         return kst_fail(report, KARST_ERROR_FORMAT, "zone %d, %d: bytes that should be zero are not; get it anew",
                         data->zone_x, data->zone_z);
     karst_status status = kst_zone_bias(data, metres, report);
     if (status) return status;
     size_t least = (size_t)data->corner_count * CORNER_BYTES + (size_t)data->edge_count * EDGE_BYTES +
-                   (size_t)data->patch_count * PATCH_BYTES;
+                   (size_t)data->patch_count * PATCH_BYTES + (size_t)h->pinned * PIN_BYTES;
     if (least > size - HEAD_BYTES)
         return kst_fail(
             report, KARST_ERROR_FORMAT,
@@ -204,31 +271,62 @@ static karst_status read_head(kst_reader *r, kst_zone_data *data, bool *painted,
     return KARST_OK;
 }
 
-static void read_corners(kst_reader *r, kst_zone_data *data) {
+static void read_corners(kst_reader *r, kst_zone_data *data, uint32_t pinned) {
     for (uint32_t k = 0; k < data->corner_count; ++k) {
         kst_corner_data *c = &data->corners[k];
+        *c = (kst_corner_data){0};
         for (int axis = 0; axis < 3; ++axis) c->at[axis] = (int16_t)kst_read_u16(r);
         c->facing[0] = (int16_t)kst_read_u16(r), c->facing[1] = (int16_t)kst_read_u16(r);
         c->radius = kst_read_u8(r), c->noise = (int8_t)kst_read_u8(r);
     }
+    for (uint32_t k = 0, next = 0; k < pinned && !r->bad; ++k) {  // in rising order
+        uint32_t index = kst_read_u16(r);
+        if (index < next || index >= data->corner_count) r->bad = true;
+        if (r->bad) return;
+        kst_corner_data *c = &data->corners[index];
+        const int32_t at[3] = {c->at[0] * KARST_NET_FINE, c->at[1] * KARST_NET_FINE, c->at[2] * KARST_NET_FINE};
+        read_pin(r, at, c->pin);
+        c->pinned = true, next = index + 1;
+    }
 }
 
-// `inside` has room for seven a edge.
-static void read_edges(kst_reader *r, kst_zone_data *data, uint16_t *inside) {
+// A seam without tiles, or whose ends are not there or have no pins, is none that is written.
+static void read_seam(kst_reader *r, kst_zone_data *data, kst_edge_data *e) {
+    e->column = kst_read_i32(r), e->row = kst_read_i32(r);
+    for (int end = 0; end < 2; ++end)
+        if (e->corner[end] >= data->corner_count || !data->corners[e->corner[end]].pinned) r->bad = true;
+    if (!e->tiles) r->bad = true;
+    if (r->bad) return;
+    e->pin = data->pin_count, data->pin_count += e->tiles + 1u;
+    for (int k = 0; k <= e->tiles && !r->bad; ++k) {
+        int32_t *pin = data->pins[e->pin + (uint32_t)k], foretold[3];
+        foretell_pin(data, e, k, foretold);
+        if (k > 0 && k < e->tiles)
+            read_pin(r, foretold, pin);
+        else
+            memcpy(pin, foretold, sizeof foretold);
+    }
+}
+
+// `inside` has room for seven a edge, the pins of data for all that fit into the bytes.
+static void read_edges(kst_reader *r, kst_zone_data *data, bool seams, uint16_t *inside) {
     for (uint32_t k = 0; k < data->edge_count && !r->bad; ++k) {
         kst_edge_data *e = &data->edges[k];
         int32_t foretold[2][3];
         e->corner[0] = kst_read_u16(r), e->corner[1] = kst_read_u16(r);
-        uint32_t bits = (uint32_t)kst_read_uint(r, 3), open = bits >> 18;
+        uint32_t bits = (uint32_t)kst_read_uint(r, 3), open = bits >> 18 & 3;
+        *e = (kst_edge_data){.corner = {e->corner[0], e->corner[1]}, .seam = (uint8_t)(bits >> 20)};
         e->size[0] = bits & 63, e->size[1] = bits >> 6 & 63;
         e->spans_log2 = bits >> 12 & 3, e->tiles = (uint8_t)(2u << (bits >> 14 & 7)), e->crease = bits >> 17 & 1;
         e->noise = kst_read_u8(r);
         e->open = open == OPEN_SOME ? kst_read_u8(r) : open == OPEN_ALL ? 0xFF : 0;
-        if (open > OPEN_SOME || (open == OPEN_SOME && (e->open == 0 || e->open == 0xFF))) r->bad = true;
+        if (e->seam > (seams ? 7 : 0) || open > OPEN_SOME || (open == OPEN_SOME && (e->open == 0 || e->open == 0xFF)))
+            r->bad = true;
         e->inside = data->inside_count;
         for (int i = 0; i < (1 << e->spans_log2) - 1; ++i) inside[data->inside_count++] = kst_read_u16(r);
         foretell_handles(data, e, foretold);
         for (int i = 0; i < 2; ++i) read_point(r, foretold[i], e->handle[i]);
+        if (e->seam) read_seam(r, data, e);
     }
 }
 
@@ -283,26 +381,36 @@ static void read_patches(kst_reader *r, kst_zone_data *data, bool painted) {
     for (uint32_t k = 0; k < data->patch_count && !r->bad; ++k) read_paint(r, painted, &data->patches[k]);
 }
 
-static karst_status read_arrays(kst_reader *r, kst_zone_data *data, bool painted, const karst_allocator *allocator,
+// What was read into more room than it needs, in room of its own.
+static void *shrink(const karst_allocator *allocator, const void *from, size_t count, size_t size) {
+    void *out = kst_alloc_array(allocator, count + 1, size);
+    if (out && count) memcpy(out, from, count * size);
+    return out;
+}
+
+static karst_status read_arrays(kst_reader *r, kst_zone_data *data, const head *h, const karst_allocator *allocator,
                                 karst_report *report) {
+    // A seam takes three bytes a pin, and its corners have pins; the last one read may find too few.
     size_t inside_room = 7 * (size_t)data->edge_count + 1;
+    size_t pin_room = h->pinned ? (size_t)(r->end - r->at) / 3 + 2 + UINT8_MAX : 1;
     uint16_t *inside = kst_alloc_array(allocator, inside_room, sizeof *inside);
+    int32_t(*pins)[3] = kst_alloc_array(allocator, pin_room, sizeof *pins);
     data->corners = kst_alloc_array(allocator, data->corner_count + 1, sizeof *data->corners);
     data->edges = kst_alloc_array(allocator, data->edge_count + 1, sizeof *data->edges);
     data->patches = kst_alloc_array(allocator, data->patch_count + 1, sizeof *data->patches);
     karst_status status = KARST_ERROR_MEMORY;
-    if (inside && data->corners && data->edges && data->patches) {
+    if (inside && pins && data->corners && data->edges && data->patches) {
         memset(data->patches, 0, (data->patch_count + 1) * sizeof *data->patches);
-        read_corners(r, data);
-        read_edges(r, data, inside);
-        read_patches(r, data, painted);
-        data->inside = kst_alloc_array(allocator, data->inside_count + 1, sizeof *data->inside);
-        if (data->inside) {
-            memcpy(data->inside, inside, data->inside_count * sizeof *inside);
-            status = KARST_OK;
-        }
+        data->pins = pins;
+        read_corners(r, data, h->pinned);
+        read_edges(r, data, h->seams, inside);
+        read_patches(r, data, h->painted);
+        data->inside = shrink(allocator, inside, data->inside_count, sizeof *inside);
+        data->pins = shrink(allocator, pins, data->pin_count, sizeof *pins);
+        if (data->inside && data->pins) status = KARST_OK;
     }
     kst_free(allocator, inside, inside_room * sizeof *inside);
+    kst_free(allocator, pins, pin_room * sizeof *pins);
     if (!status && (r->bad || r->at != r->end))
         status =
             kst_fail(report, KARST_ERROR_FORMAT, "zone %d, %d: its bytes %s; get it anew", data->zone_x, data->zone_z,
@@ -314,9 +422,9 @@ karst_status karst_zone_read(const void *bytes, size_t size, const karst_noise_b
                              const karst_allocator *allocator, karst_report *report, karst_zone **out) {
     kst_reader r = {bytes, (const uint8_t *)bytes + size, false};
     kst_zone_data data = {0};
-    bool painted = false;
-    karst_status status = read_head(&r, &data, &painted, report);
-    if (!status) status = read_arrays(&r, &data, painted, allocator, report);
+    head h = {0};
+    karst_status status = read_head(&r, &data, &h, report);
+    if (!status) status = read_arrays(&r, &data, &h, allocator, report);
     if (!status) status = kst_zone_data_check(&data, allocator, report);
     if (!status) return kst_zone_build(&data, bank, allocator, report, out);
     kst_zone_data_free(&data, allocator);

@@ -254,13 +254,76 @@ static karst_status check_size(const kst_zone_data *data, uint32_t k, karst_repo
     return KARST_OK;
 }
 
+// What the levels of two grounds rest on: pins within a metre of where a corner or a curve has them.
+static karst_status check_pin(const kst_zone_data *data, const int32_t edge[4][3], int k, int tiles,
+                              const int32_t pin[3], uint32_t corner, karst_report *report) {
+    double off = kst_pin_off_m(edge, k, tiles, pin, data->step_log2);
+    if (off <= 1) return KARST_OK;
+    return FAIL(data,
+                "a pin of the seam at " PLACE_FORMAT
+                " lies %.2f m beside it, 1 m is the most; fit and bake the net again",
+                PLACE(data, corner), off);
+}
+
+static karst_status check_pinned(const kst_zone_data *data, uint32_t k, const uint32_t *owner, karst_report *report) {
+    const kst_corner_data *c = &data->corners[k];
+    int32_t point[4][3];
+    if (!c->pinned) return KARST_OK;
+    if (owner[k] || c->noise)
+        return FAIL(data, "corner %u at " PLACE_FORMAT " has a pin and %s; bake the net again", k, PLACE(data, k),
+                    owner[k] ? "lies inside an edge" : "a displacement of its own");
+    for (int i = 0; i < 4; ++i)
+        for (int axis = 0; axis < 3; ++axis) point[i][axis] = c->at[axis];
+    return check_pin(data, (const int32_t(*)[3])point, 0, 1, c->pin, k, report);
+}
+
+// `vertex`: where seams end at corners, -1: none yet.
+static karst_status check_seam(const kst_zone_data *data, uint32_t k, uint32_t *pins, int32_t (*vertex)[2],
+                               karst_report *report) {
+    const kst_edge_data *e = &data->edges[k];
+    char what[KST_SEAM_TEXT];
+    int32_t points[4][3];
+    if (!e->seam) return KARST_OK;
+    if (!kst_seam_is_good(&(kst_seam_rule){e->seam, e->tiles, e->open, e->noise, e->column, e->row}, what))
+        return FAIL(data, "edge %u at " PLACE_FORMAT " %s", k, PLACE(data, e->corner[0]), what);
+    if (e->pin != *pins || *pins + e->tiles >= data->pin_count)
+        return FAIL(data, "edge %u names its pins from %u, they begin at %u of %u; cut the zone again", k, e->pin,
+                    *pins, data->pin_count);
+    *pins += e->tiles + 1u;
+    for (int end = 0; end < 2; ++end) {
+        const kst_corner_data *c = &data->corners[e->corner[end]];
+        int32_t at[2], *seen = vertex[e->corner[end]];
+        kst_seam_vertex(e->seam, e->column, e->row, end ? e->tiles : 0, at);
+        if (!c->pinned || memcmp(c->pin, data->pins[e->pin + (end ? e->tiles : 0u)], sizeof c->pin))
+            return FAIL(data,
+                        "edge %u is a seam and the corner at " PLACE_FORMAT
+                        " has another pin or none; cut the zone again",
+                        k, PLACE(data, e->corner[end]));
+        if (seen[0] >= 0 && (seen[0] != at[0] || seen[1] != at[1]))
+            return FAIL(data,
+                        "edge %u is a seam and ends at " PLACE_FORMAT
+                        " at vertex %d, %d of a field, another one there at %d, %d; give both the same",
+                        k, PLACE(data, e->corner[end]), at[0], at[1], seen[0], seen[1]);
+        seen[0] = at[0], seen[1] = at[1];
+    }
+    kst_edge_points(data, e, points);
+    karst_status status = KARST_OK;
+    for (int i = 1; i < e->tiles && !status; ++i)
+        status = check_pin(data, (const int32_t(*)[3])points, i, e->tiles, data->pins[e->pin + (uint32_t)i],
+                           e->corner[0], report);
+    return status;
+}
+
 karst_status kst_zone_data_check(const kst_zone_data *data, const karst_allocator *allocator, karst_report *report) {
     karst_status status = check_head(data, report);
     if (status) return status;
     size_t owners = data->corner_count + 1, uses = data->edge_count + 1;
     uint32_t *owner = kst_alloc_zero(allocator, owners * sizeof *owner), inside = 0;
     uint8_t(*used)[2] = kst_alloc_zero(allocator, uses * sizeof *used);
-    status = owner && used ? check_corners(data, report) : KARST_ERROR_MEMORY;
+    int32_t(*vertex)[2] = kst_alloc_array(allocator, owners, sizeof *vertex);
+    uint32_t pins = 0;
+    if (vertex) memset(vertex, 0xFF, owners * sizeof *vertex);
+    status = owner && used && vertex ? check_corners(data, report) : KARST_ERROR_MEMORY;
     for (uint32_t k = 0; k < data->edge_count && !status; ++k) {
         status = check_edge(data, k, inside, report);
         inside += (1u << data->edges[k].spans_log2) - 1;
@@ -270,9 +333,14 @@ karst_status kst_zone_data_check(const kst_zone_data *data, const karst_allocato
                       inside);
     for (uint32_t k = 0; k < data->edge_count && !status; ++k) status = check_inside(data, k, owner, report);
     for (uint32_t k = 0; k < data->edge_count && !status; ++k) status = check_places(data, k, report);
+    for (uint32_t k = 0; k < data->corner_count && !status; ++k) status = check_pinned(data, k, owner, report);
+    for (uint32_t k = 0; k < data->edge_count && !status; ++k) status = check_seam(data, k, &pins, vertex, report);
+    if (!status && pins != data->pin_count)
+        status = FAIL(data, "it has %u pins, whose seams need %u; cut the zone again", data->pin_count, pins);
     for (uint32_t k = 0; k < data->patch_count && !status; ++k) status = check_patch(data, k, used, report);
     for (uint32_t k = 0; k < data->patch_count && !status; ++k) status = check_size(data, k, report);
     kst_free(allocator, owner, owners * sizeof *owner);
     kst_free(allocator, used, uses * sizeof *used);
+    kst_free(allocator, vertex, owners * sizeof *vertex);
     return status;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where the vertices of patches lie. A vertex on a side is a function of its edge and that edge's two ends alone, so
 // both sides of it, in whichever zones, make the same one. Inside, the displacement of a patch goes over to its
-// border's within half a tile.
+// border's within half a tile. A seam has pins in place of all this, at its tile corners; the other edges that end at
+// one go over to it within half a tile.
 #include "surface/zone_record.h"
 
 static karst_fine fine_of(karst_fine anchor, karst_vec3 local) {
@@ -30,16 +31,24 @@ float kst_curve_height(const kst_zone_record *record, const kst_curve_at *curve,
 // Before rounding, from the anchor [steps].
 static karst_vec3 curve_local(const kst_zone_record *record, const kst_curve_at *curve, float t) {
     float lift = kst_curve_height(record, curve, t) * record->steps_per_m;
-    return kst_add(kst_curve(curve->c, t), kst_scale(kst_curve_normal(curve, t), lift));
+    float to_end = (float)curve->tiles * (t < 0.5f ? t : 1 - t) * 2;
+    karst_vec3 at = kst_add(kst_curve(curve->c, t), kst_scale(kst_curve_normal(curve, t), lift));
+    return to_end < 1 ? kst_add(at, kst_scale(curve->off[t < 0.5f ? 0 : 1], 1 - to_end)) : at;
+}
+
+static karst_fine pin_at(const kst_curve_at *curve, int k) {
+    return (karst_fine){curve->pins[k][0], curve->pins[k][1], curve->pins[k][2]};
 }
 
 karst_fine kst_curve_place(const kst_zone_record *record, const kst_curve_at *curve, float t) {
+    if (curve->pins) return pin_at(curve, (int)(t * (float)curve->tiles));
     return fine_of(curve->anchor, curve_local(record, curve, t));
 }
 
-// Vertex g of `cells` on a side; *t and the curve too when it lies between two corners, else NULL there.
+// Vertex g of `cells` on a side.
 static karst_fine side_place(const karst_zone *zone, const karst_piece *piece, int side, int g, int cells) {
     const kst_zone_record *record = zone->record;
+    g = kst_side_snap(zone, piece, side, g, cells);
     int per = cells >> piece->spans_log2[side], k = g / per, r = g % per;
     const karst_zone_span *span = &zone->spans[piece->first_span[side] + (uint32_t)(k - (g == cells))];
     if (g == cells) return zone->corners[span->corner[1]].at;
@@ -75,6 +84,25 @@ static float tile_height(const kst_zone_record *record, const kst_patch_data *pa
 static karst_vec3 local_of(karst_fine at, karst_fine anchor) {
     const float k = 1.0f / KARST_NET_FINE;
     return (karst_vec3){(float)(at.x - anchor.x) * k, (float)(at.y - anchor.y) * k, (float)(at.z - anchor.z) * k};
+}
+
+// From the curve of a seam to its pin k.
+static karst_vec3 pin_off(const kst_curve_at *curve, int k) {
+    return kst_sub(local_of(pin_at(curve, k), curve->anchor), kst_curve(curve->c, (float)k / (float)curve->tiles));
+}
+
+// Where a side lies at vertex g, from an anchor [steps]: a seam on the line of its pins, between tile corners too.
+static karst_vec3 side_local(const karst_zone *zone, const karst_piece *piece, int side, int g, int cells,
+                             karst_fine anchor) {
+    int per = cells >> piece->spans_log2[side], k = g / per, r = g % per;
+    const karst_zone_span *span = &zone->spans[piece->first_span[side] + (uint32_t)(k - (g == cells))];
+    const kst_curve_at *curve = &zone->record->curves[span->edge];
+    if (!curve->pins) return local_of(side_place(zone, piece, side, g, cells), anchor);
+    float t = (float)(span->from * per + (span->to - span->from) * (g == cells ? per : r)) / (float)(8 * per);
+    float x = t * (float)curve->tiles, beyond = x - floorf(x);
+    karst_vec3 off = pin_off(curve, (int)x);
+    if (beyond > 0) off = kst_add(kst_scale(off, 1 - beyond), kst_scale(pin_off(curve, (int)x + 1), beyond));
+    return kst_add(local_of(curve->anchor, anchor), kst_add(kst_curve(curve->c, t), off));
 }
 
 // What the vertices inside a piece in one row have in common.
@@ -117,13 +145,13 @@ static karst_fine inner_place(const inner_row *row, int i) {
     for (int side = 0; side < 4 && !record->torn; ++side) {
         float k = 1 - 2 * to_side[side];
         if (k <= 0) continue;
-        karst_fine on = side_place(row->zone, piece, side, side & 1 ? row->j : i, row->cells);
+        karst_vec3 on = side_local(row->zone, piece, side, side & 1 ? row->j : i, row->cells, patch->anchor);
         int far = side == 1 ? n : 0;
         karst_vec3 border = side & 1
                                 ? kst_patch_line_point(&row->own, (float)(piece->tile_s + far) * row->scale_s, NULL)
                                 : kst_patch_line_point(&row->side[side], s, NULL);
         k *= k;
-        sum = kst_add(sum, kst_scale(kst_sub(local_of(on, patch->anchor), border), k));
+        sum = kst_add(sum, kst_scale(kst_sub(on, border), k));
         weight += k, keep *= 1 - k;
     }
     if (weight > 0) lift = kst_add(kst_scale(lift, keep), kst_scale(sum, (1 - keep) / weight));

@@ -10,6 +10,8 @@ typedef struct kst_corner_data {
     int16_t facing[2];
     uint8_t radius;  // [1/4 m]
     int8_t noise;
+    bool pinned;     // it ends a seam, of this zone or of another
+    int32_t pin[3];  // [fine steps] from the bias
 } kst_corner_data;
 
 typedef struct kst_edge_data {
@@ -21,7 +23,10 @@ typedef struct kst_edge_data {
     uint8_t size[2];
     uint8_t open;
     bool crease;
-    uint32_t inside;  // first of (1 << spans_log2) - 1 entries of kst_zone_data.inside; follows from the others
+    uint8_t seam;         // as of karst_net_edge, and pinned; 0: none
+    int32_t column, row;  // of a seam
+    uint32_t inside;      // first of (1 << spans_log2) - 1 entries of kst_zone_data.inside; follows from the others
+    uint32_t pin;         // of a seam: first of tiles + 1 entries of kst_zone_data.pins, likewise
 } kst_edge_data;
 
 typedef struct kst_patch_data {
@@ -41,21 +46,24 @@ typedef struct kst_zone_data {
     int32_t zone_x, zone_z, step_log2;
     int32_t bias[3];  // [steps] from the net's origin
     uint8_t reach;
-    uint32_t corner_count, edge_count, patch_count, inside_count;
+    uint32_t corner_count, edge_count, patch_count, inside_count, pin_count;
     kst_corner_data *corners;
     kst_edge_data *edges;
     kst_patch_data *patches;
     uint16_t *inside;
+    int32_t (*pins)[3];  // [fine steps] from the bias, those of its ends too
 } kst_zone_data;
 
-// A curve that vertices lie on: a stored edge, or the seam between two pieces of one patch.
+// A curve that vertices lie on: a stored edge, or the line between two pieces of one patch.
 typedef struct kst_curve_at {
     karst_vec3 c[4];       // from the anchor [steps]
     karst_vec3 normal[2];  // at its ends
     float height[2];       // of its ends [m]
+    karst_vec3 off[2];     // from its ends to their pins, where they have any [steps]
     karst_fine anchor;     // from the bias
     uint8_t noise, tiles;
     bool crease;
+    const int32_t (*pins)[3];  // of a seam: where its tile corners lie [fine steps from the bias]; else NULL
 } kst_curve_at;
 
 typedef struct kst_patch_at {
@@ -67,7 +75,7 @@ typedef struct kst_zone_record {
     kst_zone_data data;
     const karst_noise_bank *bank;
     const karst_allocator *allocator;
-    kst_curve_at *curves;  // data.edge_count edges, then seams
+    kst_curve_at *curves;  // data.edge_count edges, then lines
     uint32_t curve_count, curve_room;
     kst_patch_at *patches;
     float steps_per_m;
@@ -103,10 +111,30 @@ static inline float kst_bank_height(const karst_noise_bank *bank, int noise, flo
     return ((a + (b - a) * u) * (1 - v) + (c + (d - c) * u) * v) * (1 / 127.0f);
 }
 
-// zone_place.c: places on a curve, t in [0, 1] dyadic; normal and height are of the curve and its ends alone.
+// seam.c: vertex k of a seam, k of 0..tiles.
+void kst_seam_vertex(int seam, int32_t column, int32_t row, int k, int32_t out[2]);
+// Whether an edge with these may be a seam; if not, what is wrong and the remedy.
+typedef struct kst_seam_rule {
+    int seam, tiles, open, noise;
+    int32_t column, row;
+} kst_seam_rule;
+enum { KST_SEAM_TEXT = 200, KST_SEAM_CELLS = 16 };  // the second: along a patch of the field
+bool kst_seam_is_good(const kst_seam_rule *rule, char what[KST_SEAM_TEXT]);
+// How far pin k of an edge of so many tiles lies from its curve [m]; all from one origin, in steps and fine steps.
+// A metre is the most.
+double kst_pin_off_m(const int32_t edge[4][3], int k, int tiles, const int32_t pin[3], int step_log2);
+
+// zone_place.c: places on a curve, t in [0, 1] dyadic; normal and height are of the curve and its ends alone. A seam
+// has places at its tile corners alone.
 karst_vec3 kst_curve_normal(const kst_curve_at *curve, float t);
 float kst_curve_height(const kst_zone_record *record, const kst_curve_at *curve, float t);
 karst_fine kst_curve_place(const kst_zone_record *record, const kst_curve_at *curve, float t);
+// Vertex g of `cells` on a side, or on a seam the tile corner that it lies at: (i + 2) & ~3 along the edge.
+static inline int kst_side_snap(const karst_zone *zone, const karst_piece *piece, int side, int g, int cells) {
+    const karst_zone_span *span = &zone->spans[piece->first_span[side]];
+    if (!zone->record->curves[span->edge].pins || cells >> piece->tiles_log2 == 1) return g;
+    return (g + (span->from < span->to ? 2 : 1)) & ~3;
+}
 // Vertices of rows [j0, j1] and columns [i0, i1] of a piece with `cells` a side, into out.
 void kst_piece_places(const karst_zone *zone, const karst_piece *piece, int cells, int i0, int j0, int i1, int j1,
                       karst_fine *out);

@@ -14,14 +14,17 @@ static karst_vec3 inner_normal(const karst_fine *v, int i, int j, int cells) {
     return kst_unit(kst_cross(along_t, along_s));
 }
 
-// At corners theirs, between them that of the edge, square to the line through the drawn vertices beside it. False on a
-// crease, which each side shades by itself.
+// At corners theirs, between them that of the edge, square to the line through the drawn vertices beside it, on a seam
+// the tile corners. False on a crease, which each side shades by itself.
 static bool side_normal(const karst_zone *zone, const karst_piece *piece, int side, int g, int cells,
                         const karst_fine *v, int at, int16_t out[2]) {
-    int per = cells >> piece->spans_log2[side], k = g / per, r = g % per, stride = side & 1 ? cells + 1 : 1;
+    int stride = side & 1 ? cells + 1 : 1, snapped = kst_side_snap(zone, piece, side, g, cells);
+    at += (snapped - g) * stride, g = snapped;
+    int per = cells >> piece->spans_log2[side], k = g / per, r = g % per;
     const karst_zone_span *span = &zone->spans[piece->first_span[side] + (uint32_t)(k - (g == cells))];
     const kst_curve_at *curve = &zone->record->curves[span->edge];
     if (curve->crease) return false;
+    if (curve->pins) stride *= cells >> piece->tiles_log2;
     if (r == 0) {
         memcpy(out, zone->record->data.corners[span->corner[g == cells]].facing, 2 * sizeof *out);
         return true;

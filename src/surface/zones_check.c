@@ -47,6 +47,26 @@ static void gather(const kst_zone_data *data, int32_t zone, shared *out) {
         }
 }
 
+static bool same_pin(const kst_zone_data *a, const int32_t p[3], const kst_zone_data *b, const int32_t q[3]) {
+    for (int axis = 0; axis < 3; ++axis)
+        if (p[axis] - q[axis] != (b->bias[axis] - a->bias[axis]) * KARST_NET_FINE) return false;
+    return true;
+}
+
+// Of edges on one curve: NULL, or what is unlike about their seams.
+static const char *seam_difference(const karst_zone *a, const kst_edge_data *e, const karst_zone *b,
+                                   const kst_edge_data *f) {
+    const kst_zone_data *x = data_of(a), *y = data_of(b);
+    if (e->seam != f->seam || e->column != f->column || e->row != f->row) return "its seam";
+    for (int k = 0; k <= e->tiles && e->seam; ++k)
+        if (!same_pin(x, x->pins[e->pin + (uint32_t)k], y, y->pins[f->pin + (uint32_t)k])) return "its pins";
+    for (int end = 0; end < 2; ++end) {
+        const kst_corner_data *p = &x->corners[e->corner[end]], *q = &y->corners[f->corner[end]];
+        if (p->pinned != q->pinned || (p->pinned && !same_pin(x, p->pin, y, q->pin))) return "the pins of its ends";
+    }
+    return NULL;
+}
+
 // What two zones do not agree on about an edge, or NULL. Its curve, with the normals and displacement of its ends,
 // makes every vertex on it.
 static const char *difference(const karst_zone *a, const shared *x, const karst_zone *b, const shared *y) {
@@ -63,7 +83,7 @@ static const char *difference(const karst_zone *a, const shared *x, const karst_
         uint16_t p = kst_edge_corner(data_of(a), e, eighth), q = kst_edge_corner(data_of(b), f, eighth);
         if (data_of(a)->corners[p].radius != data_of(b)->corners[q].radius) return "the radius of a corner on it";
     }
-    return NULL;
+    return seam_difference(a, e, b, f);
 }
 
 #define PLACE_FORMAT "%.1f, %.1f, %.1f m"

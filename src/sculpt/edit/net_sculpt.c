@@ -88,6 +88,7 @@ static karst_status allocate(karst_net_sculptor *s, bool make) {
         {(void **)&s->stars, corners, sizeof *s->stars},
         {(void **)&s->patches, patches, sizeof *s->patches},
         {(void **)&s->depth, corners, 1},
+        {(void **)&s->held, corners, 1},
         {(void **)&s->corner_rest, corners, sizeof *s->corner_rest},
         {(void **)&s->edge_rest, edges, sizeof *s->edge_rest},
         {(void **)&s->patch_rest, patches, sizeof *s->patch_rest},
@@ -103,6 +104,15 @@ static karst_status allocate(karst_net_sculptor *s, bool make) {
         if (!make) kst_free(NULL, *all[k].array, all[k].count * all[k].size);
     }
     return KARST_OK;
+}
+
+// Ground up to a field, which does not move: the corners of seams and those inside them.
+static void hold_seams(karst_net_sculptor *s) {
+    for (int32_t k = 0; k < s->net->edge_count; ++k) {
+        const karst_net_edge *e = &s->net->edges[k];
+        for (int end = 0; end < 2 && e->seam; ++end) s->held[e->corner[end]] = 1;
+        for (int i = 0; i < e->spans - 1 && e->seam; ++i) s->held[s->net->inside[e->inside + i]] = 1;
+    }
 }
 
 karst_status karst_net_sculptor_create(karst_net *net, const karst_net *begin, karst_net_sculptor **out) {
@@ -126,6 +136,7 @@ karst_status karst_net_sculptor_create(karst_net *net, const karst_net *begin, k
     for (int32_t k = 0; k < net->patch_count; ++k) box_patch(s, k), s->patch_of[k] = -1;
     for (int32_t k = 0; k < net->edge_count; ++k) s->edge_of[k] = -1;
     kst_stars_depths(s);
+    hold_seams(s);
     *out = s;
     return KARST_OK;
 }

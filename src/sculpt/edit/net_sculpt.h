@@ -69,6 +69,7 @@ struct karst_net_sculptor {
     kst_box *patches;                           // of all 16 points
     uint8_t *depth;  // 0: a free corner; else 1 and the most of those that its edge and the patch beyond it hang on
     int depth_most;
+    uint8_t *held;                                                     // of corners: on a seam, so its star stays
     float (*corner_rest)[3], (*edge_rest)[2][3], (*patch_rest)[4][3];  // -1/2 to 1/2
     // The last dab.
     kst_star *star;

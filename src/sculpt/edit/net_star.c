@@ -313,7 +313,7 @@ static karst_status move_all_inside(karst_net_sculptor *s) {
                 const karst_net_edge *e = &s->net->edges[s->net->patches[s->old_patch[k].patch].side[side].edge];
                 for (int i = 0; i < e->spans - 1 && !status; ++i) {
                     int32_t corner = s->net->inside[e->inside + i];
-                    if (s->depth[corner] != depth || s->is_done[corner]) continue;
+                    if (s->depth[corner] != depth || s->is_done[corner] || s->held[corner]) continue;
                     status = kst_net_room((void **)&s->done, &s->done_room, s->done_count + 1, sizeof *s->done);
                     if (status) break;
                     s->done[s->done_count++] = corner, s->is_done[corner] = 1;
@@ -355,12 +355,13 @@ karst_status kst_stars_move(karst_net_sculptor *s, bool each) {
     karst_status status = KARST_OK;
     for (size_t k = 0; k < s->star_count && !status; ++k) {
         kst_star *star = &s->star[k];
-        if (stays(s, star)) continue;
+        if (s->held[star->corner] || stays(s, star)) continue;
         fit(s, star);
         int side;
         if (!s->depth[star->corner] || patch_beyond(s, star->corner, &side) < 0) status = touch(s, star->corner);
     }
     for (size_t k = 0; k < s->star_count && !status; ++k)
-        if (!s->depth[s->star[k].corner] && !stays(s, &s->star[k])) status = move_star(s, &s->star[k], each);
+        if (!s->depth[s->star[k].corner] && !s->held[s->star[k].corner] && !stays(s, &s->star[k]))
+            status = move_star(s, &s->star[k], each);
     return status ? status : move_all_inside(s);
 }
