@@ -73,7 +73,8 @@ const verb verb_check = {
     .name = "check",
     .usage = "WORLD|PACK",
     .summary =
-        "Prove a pack: checksums, borders, bounds, errors, holes, coverage, ground. Prove a world: its file, sheets, "
+        "Prove a pack: checksums, borders, bounds, errors, holes, coverage, ground, zones, seams. Prove a world: its "
+        "file, sheets, "
         "chunks, borders, and that every step of its history can be undone and redone.",
     .example = "karst check island.kpack --json\nkarst check island.karst",
     .least = 1,

@@ -24,8 +24,9 @@ typedef struct karst_bake_def {
     /// pack's ground then lies within relax_distance_m and error_m of the author's.
     float relax_above;
     float relax_distance_m;  ///< no point of either surface is further from the other [m]; default 0: half the spacing
-    /// A finished net whose zones go into the pack, too; NULL: none. karst_bake() takes the world's and does not read
-    /// this.
+    /// A finished net whose zones go into the pack, too; NULL: none. Where it has seams it takes the place of the
+    /// field, which is cut away there in the pack (docs/bake.md, Seams). karst_bake() takes the world's and does not
+    /// read this.
     const karst_net *net;
     uint32_t cookie;  ///< set by the default function, do not touch
 } karst_bake_def;
@@ -59,7 +60,8 @@ typedef struct karst_bake_info {
 /// of memory, and on disk for a field larger than that up to 18 bytes a vertex (6 when only heights) for the time.
 /// @param def NULL: the default @param progress, report, info may be NULL
 /// @return KARST_ERROR_LIMIT when the error bound cannot be kept in the format (says which), KARST_ERROR_FILE,
-/// KARST_ERROR_FORMAT (a damaged world), KARST_ERROR_MEMORY, KARST_ERROR_UNSUPPORTED (no ground), KARST_ERROR_CANCELLED
+/// KARST_ERROR_FORMAT (a damaged world, a seam where net and field cannot meet: says where), KARST_ERROR_MEMORY,
+/// KARST_ERROR_UNSUPPORTED (no ground), KARST_ERROR_CANCELLED
 KARST_API karst_status karst_bake(karst_project *project, const char *path, const karst_bake_def *def,
                                   const karst_progress *progress, karst_report *report, karst_bake_info *info);
 

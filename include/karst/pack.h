@@ -165,7 +165,8 @@ KARST_API void karst_pack_drop(karst_pack *pack, int32_t x, int32_t z);
 KARST_API size_t karst_pack_hold_bytes(const karst_pack *pack);
 
 /// Prove a pack: checksums, borders bit-equal, bounds contain, error bounds true, holes agree between draw,
-/// ray and height, coverage once; zones whole, and none missing (all are in memory at once for that). @param checks
+/// ray and height, coverage once; zones whole, and none missing (all are in memory at once for that), and where they
+/// take the place of the field the two meet bit for bit. @param checks
 /// room for KARST_CHECK_MAX
 /// @return KARST_OK when the check ran, whatever it found; KARST_ERROR_PENDING when the file is not whole
 KARST_API karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_progress *progress,

@@ -14,10 +14,5 @@ karst_status karst_bake_field(karst_field *field, const char *path, const karst_
     kst_graph graph = {.jobs = d.jobs, .progress = progress};
     if (status) return status;
     KARST_ASSERT(field || d.net);
-    karst_field *hole = NULL;
-    if (!field) status = kst_hole_field(d.net, &hole);
-    if (status) return kst_fail(report, status, "%s: %s", path, karst_status_text(status));
-    status = kst_bake_run(field ? field : hole, path, &d, &graph, report, info);
-    karst_field_destroy(hole);
-    return status;
+    return kst_bake_run(field, path, &d, &graph, report, info);
 }

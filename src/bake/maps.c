@@ -27,7 +27,9 @@ static karst_status maps_key(void *context, int step, uint64_t *out) {
     uint64_t numbers[] = {w->graph->version, (uint64_t)w->map_side, (uint64_t)s->columns, (uint64_t)s->rows};
     uint64_t hash = kst_hash(steps, sizeof steps, kst_hash(numbers, sizeof numbers, 0));
     hash = kst_hash(s->row_hash, (size_t)s->rows * 8, hash);
-    *out = kst_hash(s->hole[0], (size_t)s->chunks_x[0] * (size_t)s->chunks_z[0] * KARST_CHUNK_CELLS * 8, hash);
+    hash = kst_hash(s->hole[0], (size_t)s->chunks_x[0] * (size_t)s->chunks_z[0] * KARST_CHUNK_CELLS * 8, hash);
+    size_t patches = (size_t)kst_patch_count(s->columns) * (size_t)kst_patch_count(s->rows);
+    *out = s->replaced ? kst_hash(s->replaced, patches, hash) : hash;
     return KARST_OK;
 }
 
@@ -39,8 +41,7 @@ static void give_row(void *context, int row, float *y, float *x, float *z, uint8
         x[i] = (float)(s->dx[at + i] * s->lattice.step_xz_m);
         z[i] = (float)(s->dz[at + i] * s->lattice.step_xz_m);
     }
-    const uint64_t *hole = s->hole[0] + (size_t)row * (size_t)s->chunks_x[0];
-    for (size_t i = 0; i + 1 < columns && row + 1 < s->rows; ++i) holes[i] = hole[i / 64] >> (i % 64) & 1;
+    for (int32_t i = 0; i + 1 < s->columns && row + 1 < s->rows; ++i) holes[i] = kst_sheet_lets_light(s, i, row);
     if (row % EASE_ROWS == 0) kst_scratch_ease(s->scratch);
 }
 

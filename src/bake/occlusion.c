@@ -108,7 +108,7 @@ static bool is_ground(const kst_sheet *s, int32_t column, int32_t row) {
     for (int k = 0; k < 4; ++k) {
         int32_t i = column - (k & 1), j = row - (k >> 1);
         if (i < 0 || j < 0 || i >= s->columns - 1 || j >= s->rows - 1) continue;
-        if (!(s->hole[0][(size_t)j * (size_t)s->chunks_x[0] + (size_t)(i / 64)] >> (i % 64) & 1)) return true;
+        if (!kst_sheet_lets_light(s, i, j)) return true;
     }
     return false;
 }

@@ -98,8 +98,7 @@ typedef struct region {
 } region;
 
 static bool is_hole(const kst_sheet *s, int32_t i, int32_t j) {
-    if (i < 0 || j < 0 || i >= s->columns - 1 || j >= s->rows - 1) return false;
-    return s->hole[0][(size_t)j * (size_t)s->chunks_x[0] + (size_t)(i / 64)] >> (i % 64) & 1;
+    return i >= 0 && j >= 0 && i < s->columns - 1 && j < s->rows - 1 && kst_sheet_is_hole(s, i, j);
 }
 
 // Whether a vertex of the field may move: all chunks that hold it are of the region, and no cell at it is a hole.

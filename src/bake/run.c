@@ -35,6 +35,7 @@ typedef struct bake {
     int64_t chunk_count;
     kst_bytes maps;
     kst_bake_relax relax;
+    kst_bake_seams seams;
 } bake;
 
 static size_t chunk_total(const kst_sheet *s, int level) {
@@ -384,7 +385,7 @@ static karst_status write_pack(bake *b, const char *path, karst_report *report, 
     c.reach_x_steps = b->reach[0];
     c.reach_z_steps = b->reach[1];
     kst_net_zones zones;
-    karst_status status = kst_net_zones_make(b->def->net, report, &zones);
+    karst_status status = kst_net_zones_make(b->def->net, &b->seams, report, &zones);
     kst_net_zones_contents(&zones, &c);
     info->zone_count = c.zone_count;
     ++b->graph->run;
@@ -410,6 +411,7 @@ static void free_bake(bake *b) {
     kst_free(NULL, b->stretches, (size_t)b->stretch_count * sizeof *b->stretches);
     kst_tables_free(&b->tables);
     kst_sheet_free(&b->sheet);
+    kst_bake_seams_close(&b->seams);
 }
 
 karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, karst_bake_def *out) {
@@ -429,15 +431,21 @@ karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, kar
     return KARST_OK;
 }
 
-// Everything but the file.
-static karst_status make(bake *b, karst_field *field, karst_report *why) {
+// Everything but the file. net: takes the place of parts of the field where it has seams; may be NULL.
+static karst_status make(bake *b, karst_field *field, const karst_net *net, karst_report *why) {
     kst_graph *g = b->graph;
-    double spacing_m = karst_field_shape_of(field).spacing_m, relax_m = (double)b->def->relax_distance_m;
+    karst_field_shape shape = karst_field_shape_of(field);
+    double spacing_m = shape.spacing_m, relax_m = (double)b->def->relax_distance_m;
     b->relax = (kst_bake_relax){.above = (double)b->def->relax_above, .graph = g};
     b->relax.distance_m = relax_m > 0 ? relax_m : 0.5 * spacing_m;
     const kst_sheet_change change = {kst_bake_relax_run, &b->relax};
-    karst_status status =
-        kst_sheet_build(field, (double)b->def->error_m, &change, g->scratch, g->jobs, g->progress, why, &b->sheet);
+    karst_status status = kst_bake_seams_open(net, &shape, why, &b->seams);
+    kst_sheet_seam seam = {.patches = b->seams.patches};
+    if (b->seams.net) seam.fine_m = ldexp(1.0 / KARST_NET_FINE, net->step_log2);
+    if (!status)
+        status = kst_sheet_build(field, (double)b->def->error_m, &change, b->seams.net ? &seam : NULL, g->scratch,
+                                 g->jobs, g->progress, why, &b->sheet);
+    if (!status) status = kst_bake_seams_pin(&b->seams, &b->sheet, why);
     if (!status) status = build_tables(b, why);
     if (!status) status = build_nodes(b);
     if (!status) status = kst_sheet_normals(&b->sheet, g->jobs, g->progress);
@@ -452,8 +460,10 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
     bake b = {.def = def, .graph = graph};
     karst_report why = {0};
     karst_bake_info done = {0};
+    karst_field *hole = NULL;
     karst_status status = kst_scratch_create(path, def->memory_bytes, &graph->scratch);
-    if (!status) status = make(&b, field, &why);
+    if (!status && !field) status = kst_hole_field(def->net, &hole);
+    if (!status) status = make(&b, field ? field : hole, field ? def->net : NULL, &why);
     if (!status) status = write_pack(&b, path, &why, &done);
     if (!status) {
         done.level_count = b.sheet.level_count;
@@ -470,6 +480,7 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
         kst_fail(report, status, "%s: %s", path, karst_status_text(status));
     }
     free_bake(&b);
+    karst_field_destroy(hole);
     kst_scratch_destroy(graph->scratch);
     graph->scratch = NULL;
     return status;
@@ -503,7 +514,7 @@ karst_status kst_bake_version(uint64_t *out) {
     kst_graph graph = {0};
     bake b = {.def = &def, .graph = &graph};
     karst_status status = make_sample(&field);
-    if (!status) status = make(&b, field, NULL);
+    if (!status) status = make(&b, field, NULL, NULL);
     if (!status) {
         uint64_t hash = kst_hash(b.maps.at, b.maps.size, 0);
         hash = kst_hash(b.root.at, b.root_size, kst_hash(b.table_bytes.at, b.table_bytes.size, hash));

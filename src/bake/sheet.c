@@ -11,7 +11,14 @@ enum {
 
 // ---- lattice ---------------------------------------------------------------------------------------
 
-karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m) {
+// The least number of steps a cell, `least` or more, of which each is a whole number of fine ones; 0: there is none.
+static double steps_of_fine(double cell_fine, double least) {
+    for (double fine = floor(cell_fine / least); fine >= 1; --fine)
+        if (fmod(cell_fine, fine) == 0) return cell_fine / fine;
+    return 0;
+}
+
+karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m, double fine_m) {
     karst_lattice lattice = {
         .shape = *shape, .step_xz_m = shape->spacing_m, .cell_steps = 1, .bound_m = (float)error_m};
     // The margin is for the rounding of rest places, 10^-10 m at 1,000 km.
@@ -21,6 +28,8 @@ karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, d
     lattice.step_y_m = ldexp(1, exponent - 1);
     if (displaced) {
         double cells = ceil(shape->spacing_m / step);
+        double whole = fine_m > 0 ? steps_of_fine(shape->spacing_m / fine_m, cells) : cells;
+        if (whole > 0) cells = whole;
         lattice.cell_steps = cells < STEPS_MAX ? (int32_t)cells : STEPS_MAX;
         lattice.step_xz_m = shape->spacing_m / lattice.cell_steps;
     }
@@ -249,6 +258,17 @@ static karst_status say_what_does_not_fit(karst_field *field, const kst_sheet *s
     return status ? status : kst_fail(report, KARST_ERROR_LIMIT, "a vertex does not fit: bake with a larger --error");
 }
 
+// A lattice finer than a net's lets its vertices lie where the net has none.
+static karst_status check_fine(const kst_sheet *s, double fine_m, karst_report *report) {
+    const karst_lattice *l = &s->lattice;
+    if (fmod(l->step_y_m, fine_m) == 0 && fmod(l->step_xz_m, fine_m) == 0) return KARST_OK;
+    return kst_fail(
+        report, KARST_ERROR_LIMIT,
+        "seam: with --error %g the field's lattice is finer than the net's steps of %g m: bake with --error "
+        "%.2g or more",
+        (double)l->bound_m, fine_m, fine_m);
+}
+
 static karst_status check_lattice(const kst_sheet *s, karst_report *report) {
     int64_t span = (int64_t)KARST_CHUNK_CELLS << (s->level_count - 1);  // the top chunk may reach beyond the field
     if (span * s->lattice.cell_steps + INT16_MAX <= STEPS_MAX) return KARST_OK;
@@ -285,8 +305,9 @@ static karst_status quantise_all(karst_field *field, kst_sheet *s, const source 
     return status;
 }
 
-karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet_change *change, kst_scratch *scratch,
-                             karst_jobs *jobs, const karst_progress *progress, karst_report *report, kst_sheet *out) {
+karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet_change *change,
+                             const kst_sheet_seam *seam, kst_scratch *scratch, karst_jobs *jobs,
+                             const karst_progress *progress, karst_report *report, kst_sheet *out) {
     karst_field_shape shape = karst_field_shape_of(field);
     size_t count = (size_t)shape.columns * (size_t)shape.rows;
     kst_sheet s = {.scratch = scratch, .columns = shape.columns, .rows = shape.rows};
@@ -306,6 +327,7 @@ karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet
         in.y = (float *)(void *)s.y;
         status = read_field(field, &s, &in, progress, report);
     }
+    if (!status && seam) status = kst_sheet_cut_out(&s, seam->patches, report);
     for (int level = 1; level < s.level_count && !status; ++level) coarsen_holes(&s, level);
     if (!status && in.x && change) status = change->run(change->context, &s, in.y, in.x, in.z, report);
     if (!status && in.x) {
@@ -314,7 +336,8 @@ karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet
         s.dz = s.dx ? kst_scratch_alloc(scratch, count, sizeof *s.dz) : NULL;
         if (!s.dz) status = kst_scratch_fail(scratch, report);
     }
-    s.lattice = kst_lattice_make(&shape, s.displaced, error_m);
+    s.lattice = kst_lattice_make(&shape, s.displaced, error_m, seam ? seam->fine_m : 0);
+    if (!status && seam) status = check_fine(&s, seam->fine_m, report);
     if (!status) status = check_lattice(&s, report);
     if (!status) status = quantise_all(field, &s, &in, jobs, progress, report);
     kst_scratch_free(scratch, in.x, count, sizeof(float));

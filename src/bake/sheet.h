@@ -30,7 +30,8 @@ typedef struct kst_sheet {
     uint64_t *row_hash;          // of each row's vertices as quantised
     uint64_t source_hash;        // of the author's samples and the shape
     uint64_t hole_count;         // inside the field
-    double largest_error_m;      // measured at every vertex against the author's
+    const uint8_t *replaced;  // of each patch of level 0: 1 where a net takes its place; not the sheet's; NULL: nowhere
+    double largest_error_m;   // measured at every vertex against the author's
 } kst_sheet;
 
 // What may be done to the author's samples before they are quantised, when some are displaced: of the shape and holes
@@ -40,15 +41,26 @@ typedef struct kst_sheet_change {
     void *context;
 } kst_sheet_change;
 
-// Read a field and put it on the lattice that error_m allows. change may be NULL. scratch: lives longer than the sheet;
-// may be NULL. Fails with KARST_ERROR_LIMIT when a vertex does not fit, and says which one.
-karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet_change *change, kst_scratch *scratch,
-                             karst_jobs *jobs, const karst_progress *progress, karst_report *report, kst_sheet *out);
+// Where a net takes the place of the field: those patches are cut out.
+typedef struct kst_sheet_seam {
+    const uint8_t *patches;  // of each patch of level 0, row by row: 1 where it does; lives longer than the sheet
+    double fine_m;           // the lattice is made of whole multiples of this
+} kst_sheet_seam;
+
+// Read a field and put it on the lattice that error_m allows. change and seam may be NULL. scratch: lives longer than
+// the sheet; may be NULL. Fails with KARST_ERROR_LIMIT when a vertex does not fit, and says which one.
+karst_status kst_sheet_build(karst_field *field, double error_m, const kst_sheet_change *change,
+                             const kst_sheet_seam *seam, kst_scratch *scratch, karst_jobs *jobs,
+                             const karst_progress *progress, karst_report *report, kst_sheet *out);
 void kst_sheet_free(kst_sheet *sheet);  // an empty one too
 
 // The lattice for a shape: undisplaced, a height is at most half a step off; displaced, a vertex is at most half a
-// step off along each of three axes.
-karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m);
+// step off along each of three axes. fine_m: steps sideways are whole multiples of this, as the spacing is; 0: of
+// nothing.
+karst_lattice kst_lattice_make(const karst_field_shape *shape, bool displaced, double error_m, double fine_m);
+
+// seam.c: make the patches that the net takes the place of holes. There must be ground along them.
+karst_status kst_sheet_cut_out(kst_sheet *sheet, const uint8_t *patches, karst_report *report);
 
 // Take in the author's opacity of vertex rows [row, end), all from 0 on.
 karst_status kst_sheet_opacity(karst_field *field, kst_sheet *sheet, int32_t row, int32_t end, karst_report *report);
@@ -74,6 +86,20 @@ static inline int32_t kst_half_count(int32_t vertices) {
 static inline size_t kst_sheet_index(const kst_sheet *s, int32_t column, int32_t row) {
     return (size_t)row * (size_t)s->columns + (size_t)column;
 }
+// Patches of level 0 along so many vertices.
+static inline int32_t kst_patch_count(int32_t vertices) {
+    return (vertices - 1 + KARST_PATCH_CELLS - 1) / KARST_PATCH_CELLS;
+}
+static inline bool kst_sheet_is_hole(const kst_sheet *s, int32_t column, int32_t row) {
+    return s->hole[0][(size_t)row * (size_t)s->chunks_x[0] + (size_t)(column / 64)] >> (column % 64) & 1;
+}
+// What light sees: where a net takes the place of the field, that is as good as the net, which follows it.
+static inline bool kst_sheet_lets_light(const kst_sheet *s, int32_t column, int32_t row) {
+    if (!kst_sheet_is_hole(s, column, row)) return false;
+    if (!s->replaced) return true;
+    size_t across = (size_t)kst_patch_count(s->columns);
+    return !s->replaced[(size_t)(row / KARST_PATCH_CELLS) * across + (size_t)(column / KARST_PATCH_CELLS)];
+}
 
 // ---- table.c: errors and bounds of patches ---------------------------------------------------------
 
@@ -92,6 +118,10 @@ typedef struct kst_tables {
     int32_t patches_x[KST_LEVELS], patches_z[KST_LEVELS];
     kst_steps_box *bounds[KST_LEVELS];
     float *error[KST_LEVELS][KARST_PATCH_LEVELS + 1];
+    // From level 1 on: 1 where the closed square of a patch touches a seam. Nothing coarser than level 0 is drawn
+    // there, so corners and nodes get an error that nobody allows, by stride. NULL: there is no seam.
+    uint8_t *seam[KST_LEVELS];
+    float seam_error[KST_LEVELS + KARST_PATCH_LEVELS];
 } kst_tables;
 
 // One row of chunks of level 0: its own part of the tables, as bytes that can be kept.

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "bake/sheet.h"
+#include "karst/pack.h"
 #include "surface/ray.h"
 
 enum { BASE_ROWS = KARST_CHUNK_PATCHES };  // patch rows of level 0 in one row of chunks
@@ -279,6 +280,36 @@ static float at_least_a_quarter_more(float error, float finer) {
     return error_up(fmaxf(error, kst_float_above(1.25 * (double)finer)));
 }
 
+// A patch of level 0 touches a seam when one of those round it is the net's and it is not, or the other way round; a
+// patch of the next level when one of its up to four does.
+static karst_status mark_seams(const kst_sheet *s, kst_tables *t) {
+    int32_t wide = t->patches_x[0], rows = t->patches_z[0];
+    uint8_t *finest = kst_alloc_zero(NULL, grid_size(t, 0)), *finer = finest;
+    if (!finest) return KARST_ERROR_MEMORY;
+    for (int32_t z = 0; z < rows; ++z)
+        for (int32_t x = 0; x < wide; ++x) {
+            const uint8_t *here = s->replaced + (size_t)z * (size_t)wide + (size_t)x;
+            bool touches = *here && (x == 0 || z == 0 || x == wide - 1 || z == rows - 1);
+            for (int32_t j = kst_max32(z - 1, 0); j <= kst_min32(z + 1, rows - 1); ++j)
+                for (int32_t i = kst_max32(x - 1, 0); i <= kst_min32(x + 1, wide - 1); ++i)
+                    touches |= s->replaced[(size_t)j * (size_t)wide + (size_t)i] != *here;
+            finest[(size_t)z * (size_t)wide + (size_t)x] = touches;
+        }
+    for (int level = 1; level < s->level_count; ++level) {
+        t->seam[level] = kst_alloc_zero(NULL, grid_size(t, level));
+        if (!t->seam[level]) break;
+        for (int32_t z = 0; z < t->patches_z[level - 1]; ++z)
+            for (int32_t x = 0; x < t->patches_x[level - 1]; ++x)
+                t->seam[level][(size_t)(z / 2) * (size_t)t->patches_x[level] + (size_t)(x / 2)] |=
+                    finer[(size_t)z * (size_t)t->patches_x[level - 1] + (size_t)x];
+        finer = t->seam[level];
+    }
+    kst_free(NULL, finest, grid_size(t, 0));
+    for (int k = 1; k < KST_LEVELS + KARST_PATCH_LEVELS; ++k)
+        t->seam_error[k] = at_least_a_quarter_more(k == 1 ? KARST_SEAM_ERROR_M : 0, t->seam_error[k - 1]);
+    return s->level_count == 1 || t->seam[s->level_count - 1] ? KARST_OK : KARST_ERROR_MEMORY;
+}
+
 karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, kst_tables *out) {
     kst_tables t = {0};
     int levels = last_stride_level(s);
@@ -296,6 +327,7 @@ karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, ks
     size_t wide = (size_t)t.patches_x[0], count = grid_size(&t, 0), part = wide * BASE_ROWS;
     float *grid = kst_alloc_array(NULL, count, sizeof *grid);
     float *finer = kst_alloc_zero(NULL, count * sizeof *finer);  // of the stride before
+    if (there && s->replaced) there = !mark_seams(s, &t);
     if (!there || !grid || !finer) {
         kst_free(NULL, grid, count * sizeof *grid);
         kst_free(NULL, finer, count * sizeof *finer);
@@ -328,6 +360,7 @@ karst_status kst_tables_build(const kst_sheet *s, const uint8_t *const *rows, ks
 void kst_tables_free(kst_tables *t) {
     for (int level = 0; level < KST_LEVELS; ++level) {
         kst_free(NULL, t->bounds[level], grid_size(t, level) * sizeof(kst_steps_box));
+        kst_free(NULL, t->seam[level], grid_size(t, level));
         for (int k = 0; k <= KARST_PATCH_LEVELS; ++k)
             kst_free(NULL, t->error[level][k], grid_size(t, level) * sizeof(float));
     }
@@ -354,12 +387,20 @@ static kst_steps_box range_bounds(const kst_tables *t, int level, patch_range r)
     return box;
 }
 
+static bool touches_seam(const kst_tables *t, int level, patch_range r) {
+    bool any = false;
+    for (int32_t z = r.z0; z < r.z1 && t->seam[level]; ++z)
+        for (int32_t x = r.x0; x < r.x1; ++x)
+            any |= t->seam[level][(size_t)z * (size_t)t->patches_x[level] + (size_t)x];
+    return any;
+}
+
 static float range_error(const kst_tables *t, int level, int k, patch_range r) {
     float most = 0;
     for (int32_t z = r.z0; z < r.z1; ++z)
         for (int32_t x = r.x0; x < r.x1; ++x)
             most = fmaxf(most, t->error[level][k][(size_t)z * (size_t)t->patches_x[level] + (size_t)x]);
-    return most;
+    return touches_seam(t, level, r) ? fmaxf(most, t->seam_error[level + k]) : most;
 }
 
 void kst_tables_corners(const kst_sheet *s, const kst_tables *t, int level, int32_t x, int32_t z,

@@ -3,6 +3,7 @@
 #include "bake/relax.h"
 #include "bake/run.h"
 #include "karst/pack.h"
+#include "pack/format.h"
 
 // The field is read row of chunks by row of chunks: three rows of displaced chunks, and some.
 static size_t cache_bytes(const karst_field_shape *shape) {
@@ -74,7 +75,8 @@ static uint64_t record_key(uint64_t version, uint64_t relax_version, uint64_t wo
     memcpy(&error, &def->error_m, 4);
     memcpy(&above, &def->relax_above, 4);
     memcpy(&distance, &def->relax_distance_m, 4);
-    uint64_t v[] = {0x6B636170u, version, relax_version, world, error, (uint64_t)def->map_side, above, distance};
+    uint64_t v[] = {0x6B636170u, KST_PACK_VERSION,        version, relax_version, world,
+                    error,       (uint64_t)def->map_side, above,   distance};
     return kst_hash(v, sizeof v, 0);
 }
 
@@ -92,10 +94,9 @@ static karst_status bake(karst_project *project, const karst_project_ground *gro
     uint64_t key = record_key(graph.version, relax_version, world, d);
     if (is_baked_already(&graph, key, path, info)) return KARST_OK;
 
-    karst_field *field;
-    status = ground ? karst_project_field(project, ground->id, cache_bytes(&ground->shape), &field)
-                    : kst_hole_field(d->net, &field);
-    if (status) return kst_fail(report, status, "%s", ground ? karst_project_message(project) : "out of memory");
+    karst_field *field = NULL;
+    if (ground) status = karst_project_field(project, ground->id, cache_bytes(&ground->shape), &field);
+    if (status) return kst_fail(report, status, "%s", karst_project_message(project));
     karst_bake_info done;
     status = kst_bake_run(field, path, d, &graph, report, &done);
     karst_field_destroy(field);

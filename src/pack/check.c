@@ -9,8 +9,8 @@ enum {
     SQUARE_LEVEL = 4,     // above that: squares of 2^4 x 2^4 chunks
 };
 
-static const char *const names[KST_CHECK_KINDS] = {"checksums", "borders",  "bounds", "errors",
-                                                   "holes",     "coverage", "ground", "zones"};
+static const char *const names[KST_CHECK_KINDS] = {"checksums", "borders", "bounds", "errors", "holes",
+                                                   "coverage",  "ground",  "zones",  "seams"};
 
 void kst_check_fail(kst_tally *tally, uint64_t key, const char *format, ...) {
     ++tally->failed;
@@ -153,7 +153,9 @@ karst_status karst_pack_check(karst_pack *pack, karst_jobs *jobs, const karst_pr
     if (!status) status = kst_check_zones(&c);
     if (!status) {
         add_up(&c, workers, checks);
-        *check_count = karst_pack_zone_count(pack) ? KST_CHECK_KINDS : KST_CHECK_ZONES;
+        *check_count = checks[KST_CHECK_SEAMS].tried ? KST_CHECK_KINDS
+                       : karst_pack_zone_count(pack) ? KST_CHECK_SEAMS
+                                                     : KST_CHECK_ZONES;
     }
     kst_free(NULL, c.chosen, c.chosen_room * sizeof *c.chosen);
     kst_free(NULL, c.tally, (size_t)workers * sizeof *c.tally);

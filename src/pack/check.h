@@ -12,7 +12,8 @@ typedef enum kst_check_kind {
     KST_CHECK_HOLES,      // heights and rays find a cell where its hole bit says so; coarse bits tell of all below
     KST_CHECK_COVERAGE,   // the chunks of a level cover each cell once, and each cell has its two triangles once
     KST_CHECK_GROUND,     // rays and heights answer alike at random places
-    KST_CHECK_ZONES,      // last, of a pack with zones: every one is whole and as told, and none is missing
+    KST_CHECK_ZONES,      // of a pack with zones: every one is whole and as told, and none is missing
+    KST_CHECK_SEAMS,      // last, of one with seams: zones and field meet to the bit where one is in the other's place
     KST_CHECK_KINDS
 } kst_check_kind;
 
@@ -54,4 +55,6 @@ karst_status kst_check_choose(const karst_pack *pack, size_t most, int square_le
 
 karst_status kst_check_levels(kst_checking *c);  // borders, bounds, errors; coverage and holes by their bits
 karst_status kst_check_zones(kst_checking *c);   // all zones of the net
+// Of whole zones, which are all there.
+karst_status kst_check_seams(kst_checking *c, karst_zone *const *zones, int count);
 karst_status kst_check_ground(kst_checking *c);  // holes, coverage and ground by asking the ground

@@ -45,6 +45,7 @@ karst_status kst_check_zones(kst_checking *c) {
     bool whole = true;
     for (int k = 0; k < count && !status; ++k) whole &= r.zones[k] != NULL;
     if (!status) status = judge_set(c, r.zones, count, whole);
+    if (!status && whole) status = kst_check_seams(c, r.zones, count);
     for (int k = 0; k < count && r.zones; ++k) karst_zone_destroy(r.zones[k]);
     kst_free(NULL, r.zones, (size_t)count * sizeof *r.zones);
     kst_free(NULL, bank, sizeof *bank);

@@ -206,8 +206,12 @@ static karst_status say(karst_status status, const char *path, const char *probl
 
 karst_status kst_directory_check(const kst_directory *d, const char *path, karst_status status, karst_report *report) {
     const char *problem = directory_problem(d);
-    if (!problem) problem = tables_problem(d);
-    return say(status, path, problem ? problem : seams_problem(d), report);
+    return say(status, path, problem ? problem : tables_problem(d), report);
+}
+
+karst_status kst_directory_check_seams(const kst_directory *d, const char *path, karst_status status,
+                                       karst_report *report) {
+    return say(status, path, seams_problem(d), report);
 }
 
 // ---- bytes -----------------------------------------------------------------------------------------

@@ -99,8 +99,10 @@ bool kst_directory_bytes(const kst_directory *d, uint32_t version, size_t *out);
 // Allocate the tables for chunk_count chunks, zone_count zones and seam_count seams.
 karst_status kst_directory_alloc(kst_directory *d, const karst_allocator *allocator);
 void kst_directory_free(kst_directory *d, const karst_allocator *allocator);
-// Is everything but the spans in range? One line that says what is not.
+// Is everything but the spans and the seams in range? One line that says what is not.
 karst_status kst_directory_check(const kst_directory *d, const char *path, karst_status status, karst_report *report);
+karst_status kst_directory_check_seams(const kst_directory *d, const char *path, karst_status status,
+                                       karst_report *report);
 // Write all into bytes that kst_directory_bytes sized.
 void kst_directory_put(const kst_directory *d, uint8_t *bytes);
 // Read from untrusted bytes, check all, and prove that the spans tile [begin, file_bytes) of the file exactly.

@@ -130,11 +130,8 @@ static karst_status fill_directory(kst_directory *d, const kst_pack_contents *c,
                          .net_step_log2 = c->net_step_log2};
     if (c->map_count >= 0 && c->map_count <= KST_PACK_MAPS_MAX)
         memcpy(d->maps, c->maps, sizeof *d->maps * (size_t)c->map_count);
-    size_t seams = d->seam_count;
-    d->seam_count = 0;
     karst_status status = kst_directory_check(d, path, KARST_ERROR_LIMIT, report);  // no chunk is numbered yet
     if (status) return status;
-    d->seam_count = seams;
     kst_directory_number(d);
     status = kst_directory_alloc(d, NULL);
     if (status) return kst_fail(report, status, "%s: out of memory for the directory", path);
@@ -143,12 +140,17 @@ static karst_status fill_directory(kst_directory *d, const kst_pack_contents *c,
         memcpy(d->nodes + d->first[level], c->nodes[level], count * sizeof *d->nodes);
         memcpy(d->chunk_bounds + d->first[level], c->chunk_bounds[level], count * sizeof *d->chunk_bounds);
     }
-    if (seams) memcpy(d->seams, c->seams, seams * sizeof *d->seams);
     return kst_directory_check(d, path, KARST_ERROR_LIMIT, report);
 }
 
+static karst_status take_seams(kst_directory *d, const kst_pack_contents *c, const char *path, karst_report *report) {
+    if (d->seam_count) memcpy(d->seams, c->seams, d->seam_count * sizeof *d->seams);
+    return kst_directory_check_seams(d, path, KARST_ERROR_LIMIT, report);
+}
+
 static karst_status put_all(kst_writer *w, kst_directory *d, const kst_pack_contents *contents, kst_pack_record_fn *fn,
-                            void *context, const karst_progress *progress, uint64_t *hash) {
+                            void *context, const char *path, const karst_progress *progress, karst_report *report,
+                            uint64_t *hash) {
     size_t directory_bytes;
     if (!kst_directory_bytes(d, KST_PACK_VERSION, &directory_bytes)) return KARST_ERROR_LIMIT;
     reserve(w, kst_pack_aligned(KST_PACK_HEADER_BYTES + (uint64_t)directory_bytes));
@@ -156,6 +158,7 @@ static karst_status put_all(kst_writer *w, kst_directory *d, const kst_pack_cont
     karst_status status = put_maps(w, d, contents);
     if (!status) status = put_records(w, d, fn, context, progress);
     if (!status) status = put_zones(w, d, contents, progress);
+    if (!status) status = take_seams(d, contents, path, report);
     if (!status) status = put_front(w, d, directory_bytes, hash);
     return status;
 }
@@ -169,7 +172,7 @@ karst_status kst_pack_write(const char *path, const kst_pack_contents *contents,
     if (!status) status = kst_writer_open(&writer, path, report);
     if (!status) {
         uint64_t file_hash = 0;
-        status = put_all(&writer, &d, contents, fn, context, progress, &file_hash);
+        status = put_all(&writer, &d, contents, fn, context, path, progress, report, &file_hash);
         uint64_t file_bytes = writer.offset;
         if (status) {
             kst_writer_abandon(&writer);

@@ -33,7 +33,7 @@ typedef struct kst_pack_contents {
     int32_t net_step_log2;
     kst_pack_zone_fn *zone;
     void *zone_context;
-    const karst_pack_seam *seams;  // corners of the field on seams, by row, then column
+    const karst_pack_seam *seams;  // corners of the field on seams, by row, then column; whole once all zones are given
     int32_t seam_count;
 } kst_pack_contents;
 
