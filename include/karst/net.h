@@ -133,6 +133,13 @@ KARST_API karst_status karst_net_add_edge(karst_net *net, const karst_net_edge *
 /// Add a patch. Otherwise as karst_net_add_corner().
 KARST_API karst_status karst_net_add_patch(karst_net *net, const karst_net_patch *patch, int32_t *index);
 
+/// Add all of another net behind what is there, corners inside edges that its finish made included. The net is no
+/// longer finished. Threads: one writer of `net`; `other` is read. Cost: O(other).
+/// @param other a net of the same origin and step, not `net` itself @param report one line; may be NULL
+/// @return KARST_ERROR_ARGUMENT (another origin or step), KARST_ERROR_LIMIT, KARST_ERROR_MEMORY: `net` has then gained
+/// elements that belong to nothing: destroy it
+KARST_API karst_status karst_net_append(karst_net *net, const karst_net *other, karst_report *report);
+
 /// Check every rule of a net and work out what follows from it: corners inside edges where sides end or pieces of long
 /// patches meet (added at the end of the corners), spans, tile counts, normals, radii, open sides. What the author set
 /// stays. Pins go.

@@ -397,8 +397,61 @@ static void a_patch_of_a_zone_is_what_its_author_said(void **state) {
     karst_net_destroy(net);
 }
 
+// Two zones to the byte, but for the number of their cell along x.
+static void zones_are_alike(const karst_zone *a, const karst_zone *b) {
+    enum { CELL_X = 8, AFTER = 12 };
+    size_t size = karst_zone_write(a, NULL, 0), other = karst_zone_write(b, NULL, 0);
+    uint8_t *bytes = malloc(size + other);
+    karst_zone_write(a, bytes, size), karst_zone_write(b, bytes + size, other);
+    assert_int_equal(size, other);
+    assert_memory_equal(bytes, bytes + size, CELL_X);
+    assert_memory_equal(bytes + AFTER, bytes + size + AFTER, size - AFTER);
+    free(bytes);
+}
+
+// A net, and the same again 12 zones further on: each part keeps its zones to the byte.
+static void two_nets_become_one(void **state) {
+    (void)state;
+    karst_net *first = net_of(12, 15), *moved = net_of(12, 15), *net = NULL;
+    karst_report report = {0};
+    const int32_t zones_on = 12, far = zones_on * KARST_ZONE_SIDE_M << -first->step_log2;
+    for (int32_t k = 0; k < moved->corner_count; ++k) moved->corners[k].at[0] += far;
+    for (int32_t k = 0; k < moved->edge_count; ++k)
+        moved->edges[k].handle[0][0] += far, moved->edges[k].handle[1][0] += far;
+    for (int32_t k = 0; k < moved->patch_count; ++k)
+        for (int i = 0; i < 4; ++i) moved->patches[k].inner[i][0] += far;
+    assert_int_equal(karst_net_create(first->origin, first->step_log2, NULL, &net), KARST_OK);
+    assert_int_equal(karst_net_append(net, moved, &report), KARST_OK);
+    assert_int_equal(karst_net_append(net, first, &report), KARST_OK);
+    assert_false(net->finished);
+    assert_int_equal(karst_net_finish(net, &report), KARST_OK);
+    assert_int_equal(net->patch_count, 2 * first->patch_count);
+    assert_int_equal(net->corner_count, 2 * first->corner_count);
+    scene_zones alone, both;
+    assert_int_equal(scene_zones_cut(first, NULL, &alone), KARST_OK);
+    assert_int_equal(scene_zones_cut(net, NULL, &both), KARST_OK);
+    assert_int_equal(both.count, 2 * alone.count);
+    int found = 0;
+    for (int32_t k = 0; k < both.count; ++k)
+        for (int32_t i = 0; i < alone.count; ++i) {
+            const karst_zone *a = alone.zones[i], *b = both.zones[k];
+            if (a->zone_z != b->zone_z || (a->zone_x != b->zone_x && a->zone_x != b->zone_x - zones_on)) continue;
+            zones_are_alike(a, b);
+            ++found;
+        }
+    assert_int_equal(found, both.count);
+    // Another origin or step: nothing is added.
+    moved->origin.x += 1;
+    assert_int_equal(karst_net_append(net, moved, &report), KARST_ERROR_ARGUMENT);
+    assert_non_null(strstr(report.message, "1/256 m from"));
+    assert_int_equal(net->patch_count, 2 * first->patch_count);
+    scene_zones_free(&alone), scene_zones_free(&both);
+    karst_net_destroy(first), karst_net_destroy(moved), karst_net_destroy(net);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_nets_become_one),
         cmocka_unit_test(all_borders_meet_whatever_binds_there),
         cmocka_unit_test(tile_corners_are_what_the_finest_level_says),
         cmocka_unit_test(without_the_rule_of_edges_displaced_ground_is_torn),
