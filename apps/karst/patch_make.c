@@ -89,12 +89,16 @@ static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground
     return status;
 }
 
-static void tell_fit(args *a, const fitted *f) {
+static void tell_fit(args *a, const fitted *f, bool seams) {
     const karst_net_fitted *of = &f->of;
     int32_t columns = of->rect.x1 - of->rect.x0, rows = of->rect.z1 - of->rect.z0;
     say(a, "%d x %d vertices: %d patches, %.0f bytes of zones, the field's chunks there %.0f; %.2f s\n", columns, rows,
         of->patches, f->bytes, f->field_bytes, f->seconds);
     say(a, "off by at most %.4g m, %.4g in the mean\n", of->worst_m, of->mean_m);
+    if (seams)
+        say(a, "in place of %d x %d patches of the field, whose border of %d cells the pack will share\n",
+            (columns - 1) / 16, (rows - 1) / 16, 2 * (columns + rows - 2));
+    cJSON_AddBoolToObject(a->out, "replace", seams);
     if (of->over) say(a, "%d patches of two tiles stay over the tolerance\n", of->over);
     if (of->left_out) say(a, "%d pairs of tiles left out for holes\n", of->left_out);
     cJSON_AddNumberToObject(a->out, "bytes", f->bytes);
@@ -126,6 +130,9 @@ int patch_fit(args *a, const char *path) {
     if (steps & (steps - 1)) return say_usage(a, "patch: --steps %d: 16, 32, 64 ... 4096", (int)steps);
     if (def.tile_cells & (def.tile_cells - 1))
         return say_usage(a, "patch: --tile-cells %d: 1, 2, 4 or 8", def.tile_cells);
+    def.replace = arg_flag(a, "--replace");
+    if (def.replace && (def.tile_cells != 1 || def.tolerance_m > 0.9))
+        return say_usage(a, "patch: --replace takes tiles of 1 cell and a tolerance of at most 0.9 m");
     def.noise_set = set < 0 ? KARST_TILE_GRASS : (uint8_t)set;
     def.progress = &a->progress, def.report = &a->report;
     net_edit e;
@@ -138,12 +145,12 @@ int patch_fit(args *a, const char *path) {
     if (!status && !count)
         status = kst_fail(&a->report, KARST_ERROR_ARGUMENT,
                           "%s: has no field to fit patches to: karst import or karst new", path);
-    bool usage = !status && !arg_area(a, &ground.shape, 2 * def.tile_cells + 1, &def.rect);
+    bool usage = !status && !arg_area(a, &ground.shape, def.replace ? 17 : 2 * def.tile_cells + 1, &def.rect);
     if (usage) status = KARST_ERROR_ARGUMENT;
     if (!status) status = fit(a, &e, &ground, -__builtin_ctzll((uint64_t)steps), &def, &f);
     status = net_edit_end(a, &e, status);
     if (usage) return EXIT_USAGE;
     if (status) return could_not(a, status);
-    tell_fit(a, &f);
+    tell_fit(a, &f, def.replace);
     return EXIT_DONE;
 }

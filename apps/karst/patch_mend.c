@@ -28,10 +28,32 @@ static void tell_shape(args *a, const karst_net *net, int32_t zones) {
     cJSON_AddNumberToObject(a->out, "longest_strip_tiles", longest.tiles[0]);
 }
 
+// How many patches of the world's field the net takes the place of.
+static karst_status count_replaced(args *a, const char *path, const karst_net *net, int32_t *count) {
+    karst_project *project;
+    karst_project_ground ground;
+    int grounds = 0;
+    *count = 0;
+    karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
+    if (status) return status;
+    status = karst_project_grounds(project, &ground, 1, &grounds);
+    karst_project_close(project);
+    if (status || !grounds) return status;
+    size_t patches = ((size_t)ground.shape.columns + 14) / 16 * (((size_t)ground.shape.rows + 14) / 16);
+    uint8_t *in = malloc(patches + 1);
+    if (!in) return kst_fail(&a->report, KARST_ERROR_MEMORY, "%s: out of memory for the patches of its field", path);
+    status = karst_net_replaced(net, ground.shape.columns, ground.shape.rows, in, &a->report);
+    for (size_t k = 0; k < patches && !status; ++k) *count += in[k];
+    free(in);
+    return status;
+}
+
 int patch_check(args *a, const char *path) {
     karst_net *net = NULL;
     zone_set set = {0};
+    int32_t replaced = 0;
     karst_status status = net_look(a, path, &net);  // what comes out of a world keeps every rule of a net
+    if (!status) status = count_replaced(a, path, net, &replaced);
     if (!status) status = zone_set_cut(net, &a->progress, &a->report, &set);
     if (!status) status = kst_progress_step(&a->progress, "check", 0.5);
     if (!status) status = karst_zones_check((const karst_zone *const *)set.zones, set.count, NULL, &a->report);
@@ -42,6 +64,8 @@ int patch_check(args *a, const char *path) {
     }
     net_tell(a, path, net);
     tell_shape(a, net, set.count);
+    if (replaced) say(a, "in place of %d patches of the field\n", replaced);
+    cJSON_AddNumberToObject(a->out, "replaced", replaced);
     zone_set_free(&set);
     karst_net_destroy(net);
     return EXIT_DONE;

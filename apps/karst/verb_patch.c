@@ -33,6 +33,7 @@ static const struct {
     {"--area", FIT},
     {"--tolerance", FIT},
     {"--tile-cells", FIT},
+    {"--replace", FIT},
     {"--steps", FIT | IMPORT},
     {"--distance", WELD},
     {"--crease", IMPORT},
@@ -64,6 +65,10 @@ static const option options[] = {
     {"--area", "X0,Z0,X1,Z1", "fit: this part of the world's field [world m] (all)"},
     {"--tolerance", "M", "fit: most that patches may lie beside the field [m] (0.1)"},
     {"--tile-cells", "N", "fit: cells of the field along a tile, 1, 2, 4 or 8; patches have 2 to 16 tiles (1)"},
+    {"--replace", NULL,
+     "fit: the patches take the place of the field there: the part is cut to whole patches of the field (16 cells), "
+     "and "
+     "its border has the field's own vertices when it is baked. A tile is a cell, the tolerance at most 0.9"},
     {"--steps", "N",
      "fit, import: lattice steps in a metre, 16..4096, a power of two; 256 reach 128 m from a zone's middle (256)"},
     {"--crease", "DEG", "import: quads that meet at more than this fold there (0: smooth everywhere)"},
@@ -94,6 +99,7 @@ const verb verb_patch = {
         "displacement, paint them. Each is one undoable step.",
     .example =
         "karst patch island.karst fit --area 0,0,512,512 --tolerance 0.1\n"
+        "karst patch island.karst fit --area 200,200,300,300 --replace\n"
         "karst new land.karst --net sample\n"
         "karst patch land.karst import cave.obj --crease 40\n"
         "karst patch land.karst tile --set sand --at 110,0,80 --radius 20 --tint e0d0b0\n"

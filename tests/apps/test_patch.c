@@ -178,6 +178,43 @@ static void a_fit_tells_its_price(void **state) {
     assert_true(fine > coarse);
 }
 
+static void a_fit_takes_the_place_of_the_field(void **state) {
+    (void)state;
+    const char *world = temp_path("replace.karst"), *odd = temp_path("odd.karst");
+    good(run_karst("new", world, "--size", "85x70", "--spacing", "2", "--origin", "100,5,-40", "--quiet"));
+    good(run_karst("filter", world, "noise", "--wavelength", "60", "--height", "6", "--octaves", "2", "--quiet"));
+    cJSON *o =
+        answer_of(run_karst("patch", world, "fit", "--area", "130,-39,240,72", "--replace", "--slot", "9", "--json"));
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "replace")));
+    const cJSON *rect = cJSON_GetObjectItem(o, "rect");
+    static const int want[4] = {16, 16, 65, 49};  // of vertices 15 to 70 and 1 to 56
+    for (int k = 0; k < 4; ++k) assert_int_equal(cJSON_GetArrayItem(rect, k)->valueint, want[k]);
+    cJSON_Delete(o);
+    assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
+    // Noise and strokes leave the border as it is.
+    good(run_karst("patch", world, "noise", "--slot", "15", "--quiet"));
+    good(run_karst("sculpt", world, "--net", "--brush", "raise radius=12 strength=3", "--at", "132 -8; 200 -8",
+                   "--quiet"));
+    assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
+    assert_true(answer_number(run_karst("patch", world, "fit", "--json"), "patches") > 1);
+    assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 0);  // control
+    // What cannot be is one line, and what to do.
+    good(run_karst("new", odd, "--size", "65x65", "--spacing", "0.3", "--quiet"));
+    ran r = run_karst("patch", odd, "fit", "--replace");
+    assert_int_equal(r.code, 1);
+    if (!strstr(r.err, "resample it to 0.3125 m") || !is_one_line(r.err)) fail_msg("%s", r.err);
+    ran_free(&r);
+    r = run_karst("patch", world, "fit", "--replace", "--area", "130,-30,160,60");
+    assert_int_equal(r.code, 2);
+    ran_free(&r);
+    r = run_karst("patch", world, "fit", "--replace", "--tile-cells", "2");
+    assert_int_equal(r.code, 2);
+    ran_free(&r);
+    r = run_karst("patch", world, "check", "--replace");
+    assert_int_equal(r.code, 2);
+    ran_free(&r);
+}
+
 // Two squares of quads a few millimetres apart, the second one upside down, kept in a world.
 static const char *make_halves(const char *name, double gap_m) {
     const char *world = temp_path(name);
@@ -344,6 +381,7 @@ int main(void) {
         cmocka_unit_test(paint_and_noise_reach_what_they_say),
         cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
         cmocka_unit_test(a_fit_tells_its_price),
+        cmocka_unit_test(a_fit_takes_the_place_of_the_field),
         cmocka_unit_test(a_fit_that_is_stopped_changes_nothing),
         cmocka_unit_test(a_weld_tells_each_repair),
         cmocka_unit_test(a_mesh_of_quads_becomes_patches),

@@ -365,6 +365,70 @@ static void what_breaks_a_rule_of_seams_is_named(void **state) {
     karst_net_destroy(net), ground_free(g);
 }
 
+static void every_flipped_byte_of_seams_is_an_error_or_a_zone(void **state) {
+    (void)state;
+    ground *g = ground_of();
+    karst_net *net = fit(g, (karst_rect){32, 32, 49, 65}, 0, NULL);
+    pin(net, g);
+    scene_zones zones;
+    assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+    size_t size = karst_zone_write(zones.zones[0], NULL, 0);
+    uint8_t *bytes = malloc(size), *other = malloc(size);
+    assert_true(zones.zones[0]->record->data.pin_count > 30);
+    karst_zone_write(zones.zones[0], bytes, size);
+    int bad = 0, good = 0;
+    for (prop p = prop_begin("flip_seams", 3000); prop_next(&p);) {
+        size_t at = (size_t)prop_int(&p, 0, (int)size - 1), less = (size_t)prop_int(&p, 0, 3) ? 0 : at;
+        memcpy(other, bytes, size);
+        other[at] ^= (uint8_t)prop_int(&p, 1, 255);
+        uint8_t *copy = malloc(size - less);  // of its own, so that a sanitizer sees one read too many
+        memcpy(copy, other, size - less);
+        karst_report report = {0};
+        karst_zone *zone;
+        if (karst_zone_read(copy, size - less, zones.bank, NULL, &report, &zone)) {
+            prop_check(&p, report.message[0] && !strchr(report.message, '\n'));
+            ++bad;
+        } else {
+            prop_check(&p, karst_zone_write(zone, copy, size) == size && !memcmp(copy, other, size));
+            karst_zone_destroy(zone);
+            ++good;
+        }
+        free(copy);
+    }
+    assert_true(bad > 10 && good > 10);
+    free(bytes), free(other);
+    scene_zones_free(&zones);
+    karst_net_destroy(net), ground_free(g);
+}
+
+static void running_out_of_memory_leaks_nothing(void **state) {
+    (void)state;
+    ground *g = ground_of();
+    karst_net *net = fit(g, (karst_rect){32, 32, 49, 65}, 0, NULL);
+    karst_noise_bank *bank = malloc(sizeof *bank);
+    karst_noise_bank_make(bank);
+    uint8_t patches[8 * 8];
+    for (uint64_t n = 1;; ++n) {
+        karst_zone *zone = NULL, *back = NULL;
+        int32_t cell[1][2];
+        assert_int_equal(karst_net_finish(net, NULL), KARST_OK);
+        assert_true(karst_net_zones(net, cell, 1) > 0);
+        kst_alloc_fail_after(n);
+        karst_status status = karst_net_pin(net, vertex_of, g, NULL);
+        if (!status) status = karst_net_replaced(net, SIDE, SIDE, patches, NULL);
+        if (!status) status = karst_net_cut(net, cell[0][0], cell[0][1], bank, NULL, &zone);
+        static uint8_t bytes[1 << 16];
+        size_t size = zone ? karst_zone_write(zone, bytes, sizeof bytes) : 0;
+        if (!status) status = karst_zone_read(bytes, size, bank, NULL, NULL, &back);
+        kst_alloc_fail_after(0);
+        karst_zone_destroy(zone), karst_zone_destroy(back);
+        if (!status) break;
+        assert_int_equal(status, KARST_ERROR_MEMORY);
+    }
+    free(bank);
+    karst_net_destroy(net), ground_free(g);
+}
+
 // The same of a net.
 static void what_a_net_may_not_have_as_a_seam_is_named(void **state) {
     (void)state;
@@ -412,6 +476,8 @@ int main(void) {
         cmocka_unit_test(net_and_field_weld_without_a_crack),
         cmocka_unit_test(seams_come_back_from_bytes),
         cmocka_unit_test(what_breaks_a_rule_of_seams_is_named),
+        cmocka_unit_test(every_flipped_byte_of_seams_is_an_error_or_a_zone),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(what_a_net_may_not_have_as_a_seam_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
