@@ -89,7 +89,10 @@ static int64_t levels(args *a, const karst_pack *pack, int count) {
         int32_t x, z;
         karst_pack_chunk_grid(pack, level, &x, &z);
         float error = 0;
-        for (int64_t i = 0; i < (int64_t)x * z; ++i) error = fmaxf(error, karst_pack_nodes(pack, level)[i].error);
+        for (int64_t i = 0; i < (int64_t)x * z; ++i) {
+            float of = karst_pack_nodes(pack, level)[i].error;
+            if (of < KARST_SEAM_ERROR_M) error = fmaxf(error, of);  // others are not drawn at this level
+        }
         cJSON *row = cJSON_CreateObject();
         cJSON_AddNumberToObject(row, "chunks_x", x);
         cJSON_AddNumberToObject(row, "chunks_z", z);
@@ -120,6 +123,8 @@ static void zones(args *a, const karst_pack *pack) {
     triple(a, a->out, "net_origin", karst_pack_net_origin(pack));
     triple(a, a->out, "net_min", box.min);
     triple(a, a->out, "net_max", box.max);
+    number(a, a->out, "seam_corners", karst_pack_seam_count(pack),
+           "of the field's patches, where the net takes its place");
 }
 
 static int info_pack(args *a, const char *path) {

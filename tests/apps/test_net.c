@@ -55,7 +55,7 @@ static void expect(const char *world, const char *pack, double field) {
     cJSON_Delete(o);
     r = run_karst("info", pack, "--json");
     o = answer_of(&r);
-    assert_true(number_in(o, "zones") == zones && number_in(o, "patches") == patches && number_in(o, "version") == 3);
+    assert_true(number_in(o, "zones") == zones && number_in(o, "patches") == patches && number_in(o, "version") == 4);
     cJSON_Delete(o);
     assert_true(tried_by(pack, "zones") == zones + 1);
     for (int outside = 0; outside < 2; ++outside) {  // patches answer, beside a field or alone
