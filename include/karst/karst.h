@@ -16,6 +16,7 @@
 #include "karst/pack.h"
 #include "karst/resident.h"
 #include "karst/scene.h"
+#include "karst/seam.h"
 #include "karst/surface.h"
 #include "karst/sweep.h"
 #include "karst/tile.h"

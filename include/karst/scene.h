@@ -53,6 +53,8 @@ KARST_API const char *karst_method_name(karst_method method);
 /// The method that a word names, in *out; false, and *out untouched, when none has that name. Threads: any.
 KARST_API bool karst_method_find(const char *name, karst_method *out);
 
+typedef struct karst_seam karst_seam;  // karst/seam.h
+
 /// What a frame may cost and must keep. Start from karst_budget_default().
 typedef struct karst_budget {
     karst_method method;  ///< may change from update to update; default KARST_METHOD_GRID
@@ -67,6 +69,8 @@ typedef struct karst_budget {
     bool wait;         ///< until all that is asked for is here: the same frames on any number of threads
     bool cull;         ///< leave out what no view sees; default true
     bool full_detail;  ///< draw the reference triangles everywhere, whatever they cost
+    const karst_seam *seam;  ///< updated for these views and budgets: the ground meets a net along it, by method grid
+                             ///< whatever `method` says; the first update waits for the chunks there. Default NULL
 } karst_budget;
 
 /// Method grid, one pixel, 64 chunks an update, ground held 100 m round, no waiting, culled.
@@ -119,7 +123,7 @@ typedef struct karst_damage {
 
 /// What to draw, as data. Everything is valid until the next update of the scene.
 typedef struct karst_frame {
-    karst_method method;  ///< that chose it
+    karst_method method;  ///< that chose it: with a seam KARST_METHOD_GRID
     karst_pos origin;     ///< world position that all floats are relative to: the eye of view 0, to 2^-16 m from the
                           ///< ground's origin, as karst_zone_frame has it
     int64_t base[3];      ///< the same as whole lattice steps from the ground's origin

@@ -62,6 +62,8 @@ KARST_API karst_status karst_zone_scene_add(karst_zone_scene *scene, const karst
 /// Remove the zone in a slot. Otherwise as karst_zone_scene_add().
 KARST_API void karst_zone_scene_remove(karst_zone_scene *scene, uint16_t slot);
 
+typedef struct karst_seam karst_seam;  // karst/seam.h
+
 /// What a frame may cost. Start from karst_zone_budget_default().
 typedef struct karst_zone_budget {
     karst_zone_method method;
@@ -71,6 +73,8 @@ typedef struct karst_zone_budget {
     float tile_fade_m;  ///< ... fading over this one; > 0, default 20
     bool cull;          ///< leave out pieces that no view sees; changes no level; default true. Method corner
     int sectors;        ///< of directions, 1, 16 or 32: fewer tests when the eye moves fast; default 16. Method bisect
+    const karst_seam *seam;  ///< updated for these views and budgets: zones meet a field along it, by method corner
+                             ///< whatever `method` says. Default NULL
 } karst_zone_budget;
 
 /// Method corner, 3.5e-4, 50 m and 20 m, culled, 16 sectors.
@@ -80,10 +84,11 @@ KARST_API karst_zone_budget karst_zone_budget_default(void);
 KARST_API float karst_zone_threshold(const karst_view *view, float edge_px);
 
 enum {
-    KARST_ZONE_WHOLE = 0xFFFF,               ///< karst_zone_instance.tile: the piece by its tile corners
-    KARST_ZONE_FINEST = 0xFFFE,              ///< ... the piece by its finest cells, none of them morphed
-    KARST_ZONE_TRIANGLES_MAX = 2 * 64 * 64,  ///< of an instance
-    KARST_ZONE_VERTICES_MAX = 65 * 65,       ///< of a lattice
+    KARST_ZONE_WHOLE = 0xFFFF,                    ///< karst_zone_instance.tile: the piece by its tile corners
+    KARST_ZONE_FINEST = 0xFFFE,                   ///< ... the piece by its finest cells, none of them morphed
+    KARST_ZONE_SEAM_CLASS = KARST_NET_SIZES - 1,  ///< of karst_zone_frame.ramps: tile level at any distance
+    KARST_ZONE_TRIANGLES_MAX = 2 * 64 * 64,       ///< of an instance
+    KARST_ZONE_VERTICES_MAX = 65 * 65,            ///< of a lattice
 };
 
 /// A lattice to draw.
@@ -111,9 +116,14 @@ typedef struct karst_zone_at {
     int32_t offset[3];       ///< karst_zone.bias less frame.base [fine steps]
     uint32_t first_level;    ///< in karst_zone_frame.levels
     /// Of each span of the zone, the levels of its two corners, from first_level: the span's is the less of them, at
-    /// most 2 log2 (tiles along the span).
+    /// most 2 log2 (tiles along the span). Both of one on a seam are the level of the field's edge there.
     const uint32_t (*span_level)[2];
 } karst_zone_at;
+
+/// Class by which a tile's side on a span gets its level: on a seam its ends alone are drawn. Threads: any.
+static inline int karst_zone_side_class(const karst_zone_span *span) {
+    return span->seam ? (int)KARST_ZONE_SEAM_CLASS : span->size[0];
+}
 
 /// Part of a level: clamp((from - 1 / d^2) * scale, 0, 1), with d in metres and 1 / d^2 by
 /// karst_zone_reciprocal().
@@ -171,18 +181,18 @@ typedef struct karst_zone_mesh {
 
 /// What to draw, as data. All of it is valid until the next update, add or remove.
 typedef struct karst_zone_frame {
-    karst_zone_method method;
-    karst_pos origin;     ///< world place that all floats are relative to: eye 0, to 2^-16 m from the net's origin
-    int32_t base[3];      ///< the same from the net's origin, rounded down [fine steps]
-    karst_vec3 fraction;  ///< origin = net's origin + base * fine_m + fraction [m]
-    float fine_m;         ///< a fine step [m]
+    karst_zone_method method;  ///< that chose it: with a seam KARST_ZONE_METHOD_CORNER
+    karst_pos origin;          ///< world place that all floats are relative to: eye 0, to 2^-16 m from the net's origin
+    int32_t base[3];           ///< the same from the net's origin, rounded down [fine steps]
+    karst_vec3 fraction;       ///< origin = net's origin + base * fine_m + fraction [m]
+    float fine_m;              ///< a fine step [m]
     const karst_zone_batch *batches;
     int32_t batch_count;
     const karst_zone_instance *instances;
     int32_t instance_count;
     const karst_zone_at *zones;  ///< by slot
     int32_t zone_room;           ///< slots
-    const float *levels;         ///< of corners
+    const float *levels;         ///< of corners, and of edges on seams
     uint32_t level_count;
     const karst_zone_ramp (*ramps)[4];  ///< by size class: four, from the finest to tile level
     karst_zone_eye eyes[KARST_ZONE_VIEWS_MAX];

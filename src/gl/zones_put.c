@@ -150,7 +150,7 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
         for (uint32_t k = 0; k < zone->span_count; ++k) {
             rows[spans + k][0] = at->span_level[k][0];
             rows[spans + k][1] = at->span_level[k][1];
-            rows[spans + k][2] = zone->spans[k].size[0];
+            rows[spans + k][2] = (uint32_t)karst_zone_side_class(&zone->spans[k]);
             rows[spans + k][3] = 0;
         }
         for (uint32_t k = 0; k < pieces; ++k) {

@@ -260,6 +260,11 @@ KST_TWINS static float worst_share(const karst_chunk_corners *c, const float *le
     return result;
 }
 
+void kst_corner_own(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
+                    float levels[KARST_CORNER_LANES], float allowed[KARST_CORNER_LANES]) {
+    own_levels(corners, eyes, eye_count, levels, allowed);
+}
+
 void kst_corner_allowed(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
                         float allowed[KARST_CORNER_LANES]) {
     float levels[KARST_CORNER_LANES];

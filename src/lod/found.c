@@ -83,6 +83,18 @@ unsigned kst_patch_seen(const karst_chunk_corners *c, int px, int pz, const kst_
     return mask;
 }
 
+uint16_t kst_patches_there(const karst_chunk *chunk, int level) {
+    if (level) return 0xFFFF;
+    uint64_t ground[KARST_CHUNK_PATCHES] = {0};  // by row of patches
+    for (int j = 0; j < KARST_CHUNK_CELLS; ++j) ground[j / KARST_PATCH_CELLS] |= ~chunk->hole[j];
+    unsigned there = 0;
+    for (int k = 0; k < KARST_CHUNK_PATCHES * KARST_CHUNK_PATCHES; ++k) {
+        uint64_t part = ground[k / KARST_CHUNK_PATCHES] >> (k % KARST_CHUNK_PATCHES * KARST_PATCH_CELLS);
+        there |= (unsigned)((part & 0xFFFF) != 0) << k;
+    }
+    return (uint16_t)there;
+}
+
 void kst_found_patch(kst_found *found, const kst_source *source, int px, int pz, unsigned mask,
                      const float levels[KARST_CORNER_LANES]) {
     const int i00 = pz * KARST_CHUNK_CORNERS + px, i10 = i00 + 1, i01 = i00 + KARST_CHUNK_CORNERS, i11 = i01 + 1;

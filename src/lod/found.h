@@ -41,6 +41,10 @@ kst_seen kst_chunk_seen(const karst_chunk_corners *corners, const kst_frustum *f
 unsigned kst_patch_seen(const karst_chunk_corners *corners, int px, int pz, const kst_frustum *frusta, int count,
                         kst_seen chunk);
 
+// Bit 4 pz + px: patch (px, pz) of a chunk has a cell that is no hole. Coarser than level 0 a hole need not be one
+// throughout, so all of them have.
+uint16_t kst_patches_there(const karst_chunk *chunk, int level);
+
 // Add patch (px, pz) of the source that kst_found_source() is called for next. levels: of the chunk's corners.
 void kst_found_patch(kst_found *found, const kst_source *source, int px, int pz, unsigned mask,
                      const float levels[KARST_CORNER_LANES]);

@@ -5,6 +5,9 @@
 #include "karst/chunk.h"
 #include "karst/scene.h"
 
+// Of the error allowed, so that what rounding adds to a level stays inside it.
+#define KST_KEPT_BACK (1 - 0x1p-20)
+
 // Without fminf's care for NaN: one instruction.
 static inline float kst_less(float a, float b) {
     return a < b ? a : b;
@@ -32,6 +35,9 @@ typedef struct kst_eye {
 double kst_origin_way(double eye_m, double ground_m);
 // Whole steps of a way, held within least..most, and the rest of it [m].
 int64_t kst_origin_base(double way_m, double step_m, int64_t least, int64_t most, float *fraction);
+
+// A view's eye from the ground's origin, at an error of so many pixels.
+kst_eye kst_eye_of(const karst_view *view, karst_pos origin, float error_px);
 
 // ---- frustum.c: culling --------------------------------------------------------------------------
 
@@ -123,6 +129,11 @@ typedef const karst_chunk_corners *kst_corners_fn(void *context, const kst_leaf 
 void kst_corner_levels(const kst_cut *cut, const kst_leaf *leaf, const karst_chunk_corners *corners,
                        const kst_eye *eyes, int eye_count, kst_corners_fn *others, void *context,
                        float levels[KARST_CORNER_LANES], float *worst);
+
+// Own levels of the corners of a table, relative to its chunk, whatever stands round it; and the error allowed at each
+// [m].
+void kst_corner_own(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,
+                    float levels[KARST_CORNER_LANES], float allowed[KARST_CORNER_LANES]);
 
 // The largest error that the corners of a leaf leave at these levels (relative to it), as share of the allowed.
 float kst_worst_share(const karst_chunk_corners *corners, const kst_eye *eyes, int eye_count,

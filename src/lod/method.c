@@ -28,6 +28,12 @@ static float urgency_of(const kst_method *m, const kst_leaf *node) {
     return u >= 0 ? u : 0;  // a pack may say anything
 }
 
+// What is wanted from any distance, whatever memory is left for the rest.
+static bool is_on_seam(const kst_method *m, const kst_leaf *node) {
+    return m->cut.tree.nodes[node->level][(int64_t)node->z * m->cut.tree.grid_x[node->level] + node->x].error >=
+           KARST_SEAM_ERROR_M;
+}
+
 karst_status kst_method_ready(void *context, const kst_leaf *nodes, int count, bool *ready) {
     kst_method *m = context;
     karst_status status = KARST_OK;
@@ -35,8 +41,9 @@ karst_status kst_method_ready(void *context, const kst_leaf *nodes, int count, b
     m->all_wished = m->all_wished && (room || !m->wishing);
     for (int k = 0; k < count && !status; ++k) {
         const kst_leaf *n = &nodes[k];
-        ready[k] = m->wishing ? room : kst_slots_is_open(&m->slots, n->level, n->x, n->z);
-        if (room) status = kst_slots_wish(&m->slots, n, urgency_of(m, n));
+        bool wished = m->wishing && ((room && !m->seam_alone) || is_on_seam(m, n));
+        ready[k] = m->wishing ? wished : kst_slots_is_open(&m->slots, n->level, n->x, n->z);
+        if (wished) status = kst_slots_wish(&m->slots, n, urgency_of(m, n));
     }
     return status;
 }

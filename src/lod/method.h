@@ -4,6 +4,7 @@
 #pragma once
 #include "found.h"
 #include "rings.h"
+#include "seam.h"
 #include "skirt.h"
 #include "slots.h"
 
@@ -21,8 +22,10 @@ typedef struct kst_method {
     const kst_eye *eyes;
     const kst_frustum *frusta;  // NULL: nothing is left out for not being seen
     int eye_count;
-    bool full;     // the reference triangles everywhere
-    bool wishing;  // only wish: as if everything were here
+    const karst_seam *seam;  // NULL: no level comes from one
+    bool full;               // the reference triangles everywhere
+    bool wishing;            // only wish: as if everything were here
+    bool seam_alone;         // wish for chunks along seams alone
     // What is chosen.
     kst_found found;
     bool all_wished;  // wishes did not end for lack of memory

@@ -25,13 +25,16 @@ bool kst_method_sees(const kst_method *m, const kst_leaf *leaf, kst_source *sour
 
 void kst_method_give(kst_method *m, const kst_source *source, kst_seen seen, const float levels[KARST_CORNER_LANES],
                      float share) {
+    const karst_chunk *chunk = kst_method_chunk(m, source->slot);
+    const karst_chunk_corners *c = &chunk->corners;
+    uint16_t there = kst_patches_there(chunk, source->level);
     if (kst_skirt_wants(&m->skirt, source->level, source->x, source->z))
-        kst_skirt_keep(&m->skirt, source, 0xFFFF, levels);
+        kst_skirt_keep(&m->skirt, source, there, levels);
     if (!seen.seen) return;
-    const karst_chunk_corners *c = &kst_method_chunk(m, source->slot)->corners;
     int before = m->found.patch_count;
     for (int pz = 0; pz < KARST_CHUNK_PATCHES; ++pz)
         for (int px = 0; px < KARST_CHUNK_PATCHES; ++px) {
+            if (!(there >> (pz * KARST_CHUNK_PATCHES + px) & 1)) continue;
             unsigned mask = kst_patch_seen(c, px, pz, m->frusta, m->eye_count, seen);
             if (mask) kst_found_patch(&m->found, source, px, pz, mask, levels);
         }
@@ -61,6 +64,8 @@ static void take_leaf(kst_method *m, const kst_leaf *leaf) {
         kst_method_full_levels(m, &m->cut, leaf, corners, levels, &share);
     else
         kst_corner_levels(&m->cut, leaf, corners, m->eyes, m->eye_count, kst_method_corners, m, levels, &share);
+    if (m->seam && kst_seam_take(m->seam, &m->cut, leaf, levels))
+        share = kst_worst_share(corners, m->eyes, m->eye_count, levels);
     kst_method_give(m, &source, seen, levels, share);
 }
 

@@ -43,8 +43,9 @@ static karst_status take(void *context, const kst_ring_chunk *chunk) {
                          .z = chunk->z,
                          .slot = (uint16_t)kst_slots_find(&m->slots, chunk->level, chunk->x, chunk->z),
                          .awaited = chunk->awaited};
+    unsigned drawn = chunk->drawn & kst_patches_there(kst_method_chunk(m, source.slot), chunk->level);
     if (kst_skirt_wants(&m->skirt, chunk->level, chunk->x, chunk->z))
-        kst_skirt_keep(&m->skirt, &source, chunk->drawn, chunk->levels);
+        kst_skirt_keep(&m->skirt, &source, (uint16_t)drawn, chunk->levels);
     if (!chunk->seen) return KARST_OK;
     const karst_chunk_corners *c = &kst_method_chunk(m, source.slot)->corners;
     kst_seen seen = kst_chunk_seen(c, m->frusta, m->eye_count, (kst_seen){chunk->seen, chunk->whole});
@@ -53,7 +54,7 @@ static karst_status take(void *context, const kst_ring_chunk *chunk) {
     if (status) return status;
     int before = m->found.patch_count;
     for (int k = 0; k < KARST_CHUNK_PATCHES * KARST_CHUNK_PATCHES; ++k) {
-        if (!(chunk->drawn >> k & 1)) continue;
+        if (!(drawn >> k & 1)) continue;
         int px = k % KARST_CHUNK_PATCHES, pz = k / KARST_CHUNK_PATCHES;
         unsigned mask = kst_patch_seen(c, px, pz, m->frusta, m->eye_count, seen);
         if (mask) kst_found_patch(&m->found, &source, px, pz, mask, chunk->levels);

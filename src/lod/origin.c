@@ -16,3 +16,9 @@ int64_t kst_origin_base(double way_m, double step_m, int64_t least, int64_t most
     *fraction = (float)(way_m - steps * step_m);
     return (int64_t)steps;
 }
+
+kst_eye kst_eye_of(const karst_view *view, karst_pos origin, float error_px) {
+    const karst_pos e = view->eye;
+    return (kst_eye){(float)(e.x - origin.x), (float)(e.y - origin.y), (float)(e.z - origin.z),
+                     (float)(karst_view_error_slope(view, error_px) * KST_KEPT_BACK)};
+}

@@ -2,10 +2,9 @@
 // Scene: from views to a frame. A method chooses the patches; the scene places them and sorts them into batches.
 #include "scene.h"
 
-#include "method.h"
+#include <math.h>
 
-// Of the error allowed, so that what rounding adds to a level stays inside it.
-static const double kept_back = 1 - 0x1p-20;
+#include "method.h"
 
 static kst_method_fn *const methods[KARST_METHOD_COUNT] = {[KARST_METHOD_GRID] = kst_method_grid,
                                                            [KARST_METHOD_TESS] = kst_method_tess,
@@ -15,6 +14,7 @@ struct karst_scene {
     karst_scene_def def;
     karst_pack_info info;
     const karst_ground *ground;
+    bool seamed;        // chunks along seams were waited for
     kst_method method;  // what all methods choose with and into
     // The frame's arrays.
     karst_patch *patches;
@@ -210,14 +210,12 @@ static kst_slots_rate rate_of(const karst_budget *b) {
 }
 
 // Let the method choose: first what it wishes, then with what is here.
-static karst_status choose(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *b) {
+static karst_status choose_now(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *b) {
     const karst_pos origin = scene->info.lattice.shape.origin;
     kst_eye eyes[KARST_VIEWS_MAX];
     kst_frustum frusta[KARST_VIEWS_MAX];
     for (int v = 0; v < view_count; ++v) {
-        eyes[v] = (kst_eye){(float)(views[v].eye.x - origin.x), (float)(views[v].eye.y - origin.y),
-                            (float)(views[v].eye.z - origin.z),
-                            (float)(karst_view_error_slope(&views[v], b->error_px) * kept_back)};
+        eyes[v] = kst_eye_of(&views[v], origin, b->error_px);
         frusta[v] = kst_frustum_of(&views[v], origin);
     }
     kst_method *m = &scene->method;
@@ -225,6 +223,7 @@ static karst_status choose(karst_scene *scene, const karst_view *views, int view
     m->frusta = b->cull ? frusta : NULL;
     m->eye_count = view_count;
     m->full = b->full_detail;
+    m->seam = b->seam;
     m->nodes_visited = 0;
     kst_found_begin(&m->found);
     kst_skirt_begin(&m->skirt, (double)b->skirt_m);
@@ -244,9 +243,27 @@ static karst_status choose(karst_scene *scene, const karst_view *views, int view
     return status;
 }
 
+// The first frame with a seam has all chunks along it: these alone are loaded first, and waited for.
+static karst_status choose(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *b) {
+    if (b->seam && !scene->seamed) {
+        karst_budget first = *b;
+        first.load_limit = INT32_MAX;
+        first.load_bytes = 0;
+        first.load_ms = first.sim_radius_m = 0;
+        first.wait = true;
+        scene->method.seam_alone = true;
+        karst_status status = choose_now(scene, views, view_count, &first);
+        scene->method.seam_alone = false;
+        if (status) return status;
+        scene->seamed = true;
+    }
+    return choose_now(scene, views, view_count, b);
+}
+
 karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int view_count, const karst_budget *budget,
                                 karst_frame *out) {
     karst_budget b = budget ? *budget : karst_budget_default();
+    if (b.seam) b.method = KARST_METHOD_GRID;
     KARST_ASSERT(view_count >= 1 && view_count <= KARST_VIEWS_MAX && b.error_px > 0);
     KARST_ASSERT((unsigned)b.method < KARST_METHOD_COUNT);
     karst_status status = choose(scene, views, view_count, &b);
@@ -263,7 +280,8 @@ karst_status karst_scene_update(karst_scene *scene, const karst_view *views, int
     list_uploads(scene, &frame);
     list_damage(scene, &frame);
     frame.figures.draws = b.method == KARST_METHOD_TESS ? frame.patch_count > 0 : frame.batch_count;
-    frame.figures.worst_error_px = (float)(found->worst * b.error_px * kept_back);
+    // An eye inside the bounds of what is coarser than wanted sees any error.
+    frame.figures.worst_error_px = (float)fmin(found->worst * b.error_px * KST_KEPT_BACK, 1e30);
     frame.figures.chunks_drawn = frame.chunk_count;
     const kst_stream_out *out_of = &scene->method.slots.out;
     frame.figures.chunks_awaited = out_of->awaited;

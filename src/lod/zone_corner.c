@@ -8,6 +8,7 @@
 // They follow each other, so a level is continuous and never falls with distance.
 #include <math.h>
 
+#include "seam.h"
 #include "zone_scene.h"
 
 typedef float lanes __attribute__((vector_size(4 * KST_ZONE_LANES)));
@@ -37,9 +38,23 @@ static karst_zone_ramp ramp_of(double inner_m, double outer_m) {
     return (karst_zone_ramp){(float)in, (float)(1 / (in - out))};
 }
 
+double kst_zone_tile_reach(int size, float threshold) {
+    return karst_tile_size_m(size - 1) / sqrt((double)threshold);
+}
+
+void kst_zone_ramps_above(karst_zone_ramp out[KST_ZONE_ABOVE], int size, float threshold, double near_m,
+                          float tile_fade_m) {
+    double per = 1 / sqrt((double)threshold), fade = (double)tile_fade_m / KST_ZONE_ABOVE, inner = near_m;
+    for (int k = 0; k < KST_ZONE_ABOVE; ++k) {
+        double outer = fmax(karst_tile_size_m(size + k) * per, near_m + fade * (k + 1));
+        out[k] = ramp_of(inner, outer);
+        inner = outer;
+    }
+}
+
 // A triangle of class k has the area h^2 2^k, h the side of a tile: half a class more is half a size more.
 void kst_zone_ramps_make(karst_zone_scene *scene) {
-    double per = 1 / sqrt((double)scene->threshold), fade = (double)scene->tile_fade_m / KST_ZONE_ABOVE;
+    double per = 1 / sqrt((double)scene->threshold);
     for (int c = 0; c < KARST_NET_SIZES; ++c) {
         double inner = karst_tile_size_m(c - KST_ZONE_BELOW - 1) * per;
         for (int k = 0; k < KST_ZONE_BELOW; ++k) {
@@ -53,13 +68,10 @@ void kst_zone_ramps_make(karst_zone_scene *scene) {
         double near = (inner + (double)scene->reach_m) * (1 + 0x1p-18);
         if (near < (double)scene->tile_m) near = (double)scene->tile_m;
         scene->near[c] = (float)near;
-        inner = near;
-        for (int k = 0; k < KST_ZONE_ABOVE; ++k) {
-            double outer = fmax(karst_tile_size_m(c + k) * per, near + fade * (k + 1));
-            scene->above[c][k] = ramp_of(inner, outer);
-            inner = outer;
-        }
+        kst_zone_ramps_above(scene->above[c], c, scene->threshold, near, scene->tile_fade_m);
     }
+    // One at any distance, since 1 / d^2 is never above 2e12.
+    for (int k = 0; k < KST_ZONE_BELOW; ++k) scene->below[KARST_ZONE_SEAM_CLASS][k] = (karst_zone_ramp){4e12f, 1};
 }
 
 // Vector of (places - eye) along one axis [m].
@@ -118,6 +130,26 @@ static void fractions_of(const karst_zone_scene *scene, float out[KARST_ZONE_VIE
     }
 }
 
+// Edges of the field on seams: what the field has there, or without a seam the least of the edge's spans.
+static void level_edges(const karst_zone_scene *scene, kst_zone_slot *slot, float *levels) {
+    for (uint32_t k = 0; k < slot->edge_count; ++k) {
+        kst_zone_edge *e = &slot->edge[k];
+        float level = INFINITY;
+        for (int end = 0; end < 2 && scene->seam; ++end) {
+            int32_t column = e->column + (end && e->way == 1 ? KARST_PATCH_CELLS : 0),
+                    row = e->row + (end && e->way == 2 ? KARST_PATCH_CELLS : 0);
+            e->at[end] = kst_seam_find(scene->seam, column, row, e->at[end]);
+            if (e->at[end] < 0) continue;
+            float own = kst_seam_level_at(scene->seam, e->at[end]);
+            if (own >= 0) level = kst_less(level, own);
+        }
+        bool alone = level > KST_ZONE_ABOVE;
+        for (uint32_t s = e->first; s < e->end && alone; ++s)
+            level = kst_less(level, kst_less(levels[slot->edge_pair[s][0]], levels[slot->edge_pair[s][1]]));
+        levels[slot->edge_level + k] = level;
+    }
+}
+
 void kst_zone_corner_levels(karst_zone_scene *scene, kst_zone_slot *slot) {
     float fraction[KARST_ZONE_VIEWS_MAX][3];
     fractions_of(scene, fraction);
@@ -131,6 +163,7 @@ void kst_zone_corner_levels(karst_zone_scene *scene, kst_zone_slot *slot) {
         for (uint32_t k = first; k < first + count; ++k) levels[k] = slot->d2[slot->level_corner[k]];
         levels_of(levels + first, count, scene->above[c], KST_ZONE_ABOVE, levels + first);
     }
+    level_edges(scene, slot, levels);
 }
 
 static bool is_seen(const karst_zone_scene *scene, const kst_zone_slot *slot, const struct kst_piece_info *info) {

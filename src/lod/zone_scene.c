@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "seam.h"
 #include "zone_bisect.h"
 
 static const char *const names[KARST_ZONE_METHOD_COUNT] = {
@@ -146,17 +147,31 @@ void karst_zone_scene_remove(karst_zone_scene *scene, uint16_t slot) {
 
 // ---- a frame ---------------------------------------------------------------------------------------
 
-// The whole fine steps to an eye, within what the net may take, and the rest. @return the way to it [m]
-static karst_pos place_eye(karst_zone_eye *out, karst_pos eye, karst_pos origin, double fine_m) {
+// How many fine steps the frame's base is a multiple of, along x, y and z: with a seam those of a step of the field, so
+// that both have the same base and rest.
+static void round_steps(const karst_seam *seam, double fine_m, int32_t out[3]) {
+    out[0] = out[1] = out[2] = 1;
+    if (!seam) return;
+    const karst_lattice *l = kst_seam_lattice(seam);
+    const double steps[3] = {l->step_xz_m / fine_m, l->step_y_m / fine_m, l->step_xz_m / fine_m};
+    for (int axis = 0; axis < 3; ++axis)
+        if (steps[axis] >= 1 && steps[axis] <= 1 << 22 && steps[axis] == floor(steps[axis]))
+            out[axis] = (int32_t)steps[axis];
+}
+
+// The whole fine steps to an eye, multiples of `round` within what the net may take, and the rest. @return the way to
+// it [m]
+static karst_pos place_eye(karst_zone_eye *out, karst_pos eye, karst_pos origin, double fine_m,
+                           const int32_t round[3]) {
     double way[3] = {kst_origin_way(eye.x, origin.x), kst_origin_way(eye.y, origin.y), kst_origin_way(eye.z, origin.z)};
-    const int64_t most = (1 << 30) - (1 << 22);
     float rest[3];
     for (int axis = 0; axis < 3; ++axis) {
-        int64_t base = kst_origin_base(way[axis], fine_m, -most, most, &rest[axis]);
-        out->base[axis] = (int32_t)base;
+        const int64_t most = ((1 << 30) - (1 << 22)) / round[axis];
+        int64_t base = kst_origin_base(way[axis], fine_m * round[axis], -most, most, &rest[axis]);
+        out->base[axis] = (int32_t)base * round[axis];
         if (base > -most && base < most) continue;
         rest[axis] = 0;
-        way[axis] = (double)base * fine_m;
+        way[axis] = out->base[axis] * fine_m;
     }
     out->fraction = (karst_vec3){rest[0], rest[1], rest[2]};
     return (karst_pos){way[0], way[1], way[2]};
@@ -168,8 +183,11 @@ static void begin(karst_zone_scene *scene, const karst_view *views, int view_cou
     scene->views = views;
     scene->eye_count = view_count;
     scene->cull = budget->cull;
+    scene->seam = budget->seam;
+    int32_t round[3];
+    round_steps(budget->seam, fine_m, round);
     for (int v = view_count - 1; v >= 0; --v)
-        scene->way = place_eye(&scene->eyes[v], views[v].eye, scene->def.origin, fine_m);
+        scene->way = place_eye(&scene->eyes[v], views[v].eye, scene->def.origin, fine_m, round);
     if (scene->threshold != budget->threshold || scene->tile_m != budget->tile_m ||
         scene->tile_fade_m != budget->tile_fade_m || scene->ramp_reach_m != scene->reach_m) {
         scene->threshold = budget->threshold;
@@ -272,7 +290,8 @@ void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, i
     KARST_ASSERT(budget->threshold >= 1e-8f && budget->threshold <= 1 && budget->tile_m >= 0 &&
                  budget->tile_fade_m > 0);
     begin(scene, views, view_count, budget);
-    bool by_corners = budget->method == KARST_ZONE_METHOD_CORNER;
+    karst_zone_method method = budget->seam ? KARST_ZONE_METHOD_CORNER : budget->method;
+    bool by_corners = method == KARST_ZONE_METHOD_CORNER;
     int64_t triangles = 0;
     int32_t instances = 0;
     scene->batch_count = 0;
@@ -282,7 +301,7 @@ void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, i
         instances = make_batches(scene, &triangles);
         karst_jobs_for(scene->def.jobs, scene->range_count, 1, place_ranges, scene);
     }
-    karst_zone_frame frame = {.method = budget->method,
+    karst_zone_frame frame = {.method = method,
                               .fine_m = scene->fine_m,
                               .batches = scene->batches,
                               .batch_count = scene->batch_count,

@@ -14,6 +14,14 @@ enum {
     KST_NEVER = 99,         // depends on nothing
 };
 
+// An edge of the field's patches under spans of a zone, on a seam: all of them have one level.
+typedef struct kst_zone_edge {
+    int32_t column, row;
+    uint8_t way;          // as karst_zone_span.seam
+    uint32_t first, end;  // of edge_pair
+    int32_t at[2];        // its ends in the seam of the last frame, or where they were
+} kst_zone_edge;
+
 // A zone as the methods read it: places by axis, so that eight make a vector.
 typedef struct kst_zone_slot {
     const karst_zone *zone;  // NULL: free
@@ -25,6 +33,10 @@ typedef struct kst_zone_slot {
     uint32_t level_count;
     uint32_t class_first[KARST_NET_SIZES + 1];
     uint32_t (*span_level)[2];
+    // Edges on seams own levels from edge_level on. The corners' levels of their spans, for frames without a seam.
+    kst_zone_edge *edge;
+    uint32_t (*edge_pair)[2];
+    uint32_t edge_count, edge_level, pair_count;
     int32_t *place[3];      // of tile corners; each piece begins a vector, and its last place fills it up
     uint32_t *first_place;  // by piece
     uint8_t *patterns;      // of tiles, by first_tile
@@ -99,6 +111,7 @@ struct karst_zone_scene {
     int32_t step_log2;  // of all zones
     float reach_m;
     // Of this budget
+    const karst_seam *seam;
     float threshold, tile_m, tile_fade_m, ramp_reach_m;
     karst_zone_ramp below[KARST_NET_SIZES][KST_ZONE_BELOW];
     karst_zone_ramp above[KARST_NET_SIZES][KST_ZONE_ABOVE];
@@ -151,6 +164,11 @@ const karst_fine *kst_zone_fine_at(const karst_zone_scene *scene, int slot, uint
 
 // zone_corner.c: the method corner.
 void kst_zone_ramps_make(karst_zone_scene *scene);
+// Distance below which a tile corner asks for less than a tile of a class [m].
+double kst_zone_tile_reach(int size, float threshold);
+// Ramps from tile level on, which ends at near_m.
+void kst_zone_ramps_above(karst_zone_ramp out[KST_ZONE_ABOVE], int size, float threshold, double near_m,
+                          float tile_fade_m);
 void kst_zone_corner_levels(karst_zone_scene *scene, kst_zone_slot *slot);
 void kst_zone_corner_select(karst_zone_scene *scene, kst_zone_range *range);
 void kst_zone_corner_place(karst_zone_scene *scene, kst_zone_range *range);

@@ -52,7 +52,7 @@ static void tile_levels(const karst_zone_frame *frame, const karst_zone *zone, l
         int size = l->piece->size;
         if (border[side]) {
             int at = (side & 1 ? j : i) >> (l->piece->tiles_log2 - l->piece->spans_log2[side]);
-            size = zone->spans[l->piece->first_span[side] + (uint32_t)at].size[0];
+            size = karst_zone_side_class(&zone->spans[l->piece->first_span[side] + (uint32_t)at]);
         }
         l->span[side][0] = kst_less(karst_zone_tile_level(frame->ramps[size], d2[ends[side][0]]),
                                     karst_zone_tile_level(frame->ramps[size], d2[ends[side][1]]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A zone as the methods read it.
 #include <math.h>
+#include <stdlib.h>
 
 #include "zone_scene.h"
 
@@ -48,6 +49,47 @@ static bool make_levels(kst_zone_slot *slot, const karst_allocator *allocator) {
     return slot->level_corner && number;
 }
 
+static int by_edge(const void *a, const void *b) {
+    const kst_zone_edge *p = a, *q = b;
+    if (p->row != q->row) return p->row < q->row ? -1 : 1;
+    if (p->column != q->column) return p->column < q->column ? -1 : 1;
+    if (p->way != q->way) return p->way < q->way ? -1 : 1;
+    return (p->first > q->first) - (p->first < q->first);
+}
+
+// Spans on seams go by the edge of the field that they lie on.
+static bool make_edges(kst_zone_slot *slot, const karst_allocator *a) {
+    const karst_zone *zone = slot->zone;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < zone->span_count; ++k) count += zone->spans[k].seam != 0;
+    slot->pair_count = count;
+    slot->edge_level = slot->level_count;
+    if (!count) return true;
+    slot->edge = array_of(a, count, sizeof *slot->edge);
+    slot->edge_pair = array_of(a, count, sizeof *slot->edge_pair);
+    if (!slot->edge || !slot->edge_pair) return false;
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < zone->span_count; ++k) {
+        const karst_zone_span *s = &zone->spans[k];
+        if (s->seam) slot->edge[at++] = (kst_zone_edge){s->column, s->row, s->seam, k, 0, {0, 0}};
+    }
+    qsort(slot->edge, count, sizeof *slot->edge, by_edge);
+    for (uint32_t k = 0; k < count; ++k) {  // edge k is that of one span: `first`
+        kst_zone_edge one = slot->edge[k], *last = slot->edge_count ? &slot->edge[slot->edge_count - 1] : NULL;
+        if (!last || last->row != one.row || last->column != one.column || last->way != one.way) {
+            last = &slot->edge[slot->edge_count++];
+            *last = one;
+            last->first = k;
+        }
+        last->end = k + 1;
+        uint32_t *pair = slot->span_level[one.first];
+        slot->edge_pair[k][0] = pair[0], slot->edge_pair[k][1] = pair[1];
+        pair[0] = pair[1] = slot->edge_level + slot->edge_count - 1;
+    }
+    slot->level_count += kst_up(slot->edge_count);
+    return true;
+}
+
 static void make_corners(kst_zone_slot *slot) {
     const karst_zone *zone = slot->zone;
     for (size_t k = 0; k < slot->corner_room; ++k) {
@@ -84,7 +126,7 @@ static void make_pieces(kst_zone_slot *slot) {
             int top = 2 * (piece->tiles_log2 - piece->spans_log2[side]);
             if (top < info->top) info->top = (uint8_t)top;
             for (uint32_t s = 0; s < 1u << piece->spans_log2[side]; ++s)
-                info->plain &= zone->spans[piece->first_span[side] + s].size[0] == piece->size;
+                info->plain &= karst_zone_side_class(&zone->spans[piece->first_span[side] + s]) == piece->size;
         }
     }
     // Pieces of a patch follow each other: together they tell how many tiles it has.
@@ -126,7 +168,7 @@ karst_status kst_zone_slot_make(kst_zone_slot *slot, const karst_zone *zone, con
     got &= (slot->fine = array_of(a, pieces, sizeof *slot->fine)) != NULL;
     got &= (slot->kind = array_of(a, pieces, sizeof *slot->kind)) != NULL;
     got &= (slot->whole = array_of(a, pieces, sizeof *slot->whole)) != NULL;
-    if (!got || !make_levels(slot, a)) {
+    if (!got || !make_levels(slot, a) || !make_edges(slot, a)) {
         kst_zone_slot_free(slot, a);
         return KARST_ERROR_MEMORY;
     }
@@ -153,6 +195,8 @@ void kst_zone_slot_free(kst_zone_slot *slot, const karst_allocator *a) {
     free_array(a, slot->fine, pieces, sizeof *slot->fine);
     free_array(a, slot->kind, pieces, sizeof *slot->kind);
     free_array(a, slot->whole, pieces, sizeof *slot->whole);
-    free_array(a, slot->level_corner, slot->level_count, sizeof *slot->level_corner);
+    free_array(a, slot->level_corner, slot->class_first[KARST_NET_SIZES], sizeof *slot->level_corner);
+    free_array(a, slot->edge, slot->pair_count, sizeof *slot->edge);
+    free_array(a, slot->edge_pair, slot->pair_count, sizeof *slot->edge_pair);
     *slot = (kst_zone_slot){0};
 }
