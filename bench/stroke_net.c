@@ -22,11 +22,12 @@ typedef struct figures {
 static karst_status make_world(bench *b, const char *path) {
     karst_project *project = NULL;
     karst_net *net = NULL;
+    int64_t id;
     scene_net_def def = {.side = b->quick ? 24 : 64, .slot = 5, .tiles_log2 = 3, .noise_set = 2};
     karst_status status = scene_net(&def, b->report, &net);
     if (!status) status = karst_project_create(path, b->report, &project);
     if (!status) status = karst_project_begin(project, "made");
-    if (!status) status = karst_project_set_net(project, net);
+    if (!status) status = karst_project_add_net(project, NULL, net, &id);
     if (!status) status = karst_project_commit(project);
     karst_project_close(project);
     karst_net_destroy(net);
@@ -65,13 +66,15 @@ static karst_status run(bench *b, const char *path, karst_brush_kind kind, figur
     karst_status status = karst_project_open(path, KARST_PROJECT_WRITE, b->report, &project);
     if (status) return status;
     double start = bench_wall_s();
-    status = karst_project_get_net(project, NULL, &net);
+    karst_project_ground ground;
+    status = karst_project_find_ground(project, KARST_PROJECT_PATCH, &ground);
+    if (!status) status = karst_project_get_net(project, ground.id, NULL, &net);
     if (!status) status = karst_net_sculptor_create(net, NULL, &s);
     out->open_s = bench_wall_s() - start;
     if (!status) status = draw(s, kind, b->quick ? 190 : 510, out);
     start = bench_wall_s();
     if (!status) status = karst_project_begin(project, "stroke");
-    if (!status) status = karst_project_set_net(project, net);
+    if (!status) status = karst_project_set_net(project, ground.id, net);
     if (!status) status = karst_project_commit(project);
     out->keep_s = bench_wall_s() - start;
     if (net) out->patches = net->patch_count;

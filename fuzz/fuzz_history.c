@@ -36,10 +36,10 @@ static void row(kst_table table, const uint8_t *bytes, size_t size) {
     kst_reader r = {bytes, bytes + size, false};
     kst_read_u8(&r);
     if (!kst_row_write(p, table, (int64_t)kst_read_u64(&r), bytes, size)) {
-        karst_project_ground g;
+        karst_project_ground g[KARST_PROJECT_KINDS];
         karst_sheet s;
         int count;
-        (void)karst_project_grounds(p, &g, 1, &count);
+        (void)karst_project_grounds(p, g, KARST_PROJECT_KINDS, &count);
         (void)karst_project_sheets(p, 1, &s, 1, &count);
     }
     if (sqlite3_exec(p->db, "ROLLBACK", NULL, NULL, NULL)) abort();

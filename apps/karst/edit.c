@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line: one step on the ground of a world.
+// The command line: one step on the field of a world.
 #include "edit.h"
 
 #include <stdlib.h>
@@ -7,10 +7,21 @@
 #include "karst/history.h"
 
 // The project's line, when the failing call left it there.
-static karst_status say_why(args *a, const edit *e, karst_status status) {
-    const char *line = e->project ? karst_project_message(e->project) : "";
+static karst_status tell_why(args *a, const karst_project *project, karst_status status) {
+    const char *line = project ? karst_project_message(project) : "";
     if (status && !a->report.message[0]) kst_fail(&a->report, status, "%s", line[0] ? line : karst_status_text(status));
     return status;
+}
+
+static karst_status say_why(args *a, const edit *e, karst_status status) {
+    return tell_why(a, e->project, status);
+}
+
+karst_status edit_find_field(args *a, karst_project *project, const char *path, karst_project_ground *out) {
+    karst_status status = karst_project_find_ground(project, KARST_PROJECT_FIELD, out);
+    if (!status && !out->id)
+        return kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: has no field yet: karst import adds one", path);
+    return tell_why(a, project, status);
 }
 
 // Id of the sheet that an option names; 0 when the option is not given.
@@ -33,10 +44,7 @@ static karst_status open_canvas(args *a, edit *e) {
 }
 
 static karst_status open_ground(args *a, const char *path, edit *e) {
-    int count = 0;
-    karst_status status = karst_project_grounds(e->project, &e->ground, 1, &count);
-    if (!status && !count)
-        return kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: has no ground yet: karst import or karst new", path);
+    karst_status status = edit_find_field(a, e->project, path, &e->ground);
     return status ? status : open_canvas(a, e);
 }
 

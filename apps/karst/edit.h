@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line: verbs that change the ground of a world, each one undoable step.
+// The command line: verbs that change the field of a world, each one undoable step.
 #pragma once
 #include "app.h"
 #include "karst/canvas.h"
@@ -16,17 +16,19 @@
 // A world open for one step.
 typedef struct edit {
     karst_project *project;
-    karst_project_ground ground;
+    karst_project_ground ground;  // the field
     karst_canvas canvas;
     karst_project_canvas *sheets;  // owner of the fields of canvas
     bool kept;                     // edit_next() has kept a step
     int64_t head;                  // the step before them, 0 for none
 } edit;
 
-// Open the world at path, its ground as a canvas under --mask and --layer, and begin the step `name`. On error the line
+// The field of a world. Without one, and on any error, the line is in a->report.
+karst_status edit_find_field(args *a, karst_project *project, const char *path, karst_project_ground *out);
+// Open the world at path, its field as a canvas under --mask and --layer, and begin the step `name`. On error the line
 // is in a->report.
 karst_status edit_begin(args *a, const char *path, const char *name, edit *out);
-// Open the world for reading and its ground as it is now, whatever a writer does meanwhile.
+// Open the world for reading and its field as it is now, whatever a writer does meanwhile.
 karst_status edit_look(args *a, const char *path, edit *out);
 // Close what edit_look() opened; zeroed is allowed.
 void edit_leave(edit *e);

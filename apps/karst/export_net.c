@@ -8,13 +8,9 @@
 
 static bool world_lacks_field(const char *path) {
     karst_project *project;
-    karst_project_ground ground;
-    karst_net *net = NULL;
-    int count = 1;
+    bool alone = false;
     if (karst_project_open(path, KARST_PROJECT_READ, NULL, &project)) return false;
-    bool lacks = !karst_project_grounds(project, &ground, 1, &count) && !count &&
-                 !karst_project_get_net(project, NULL, &net) && net;
-    karst_net_destroy(net);
+    bool lacks = !net_stands_alone(project, &alone) && alone;
     karst_project_close(project);
     return lacks;
 }

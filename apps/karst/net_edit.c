@@ -12,9 +12,14 @@ static karst_status say_why(args *a, const karst_project *project, karst_status 
     return status;
 }
 
-static karst_status get_net(args *a, karst_project *project, const char *path, int needed, karst_net **out) {
-    karst_status status = karst_project_get_net(project, NULL, out);
-    if (!status && !*out && needed)
+// The ground of a world's net, and the net; 0 and *out as it is when there is none.
+static karst_status get_net(args *a, karst_project *project, const char *path, int needed, int64_t *ground,
+                            karst_net **out) {
+    karst_project_ground g = {0};
+    karst_status status = karst_project_find_ground(project, KARST_PROJECT_PATCH, &g);
+    *ground = g.id;
+    if (!status && g.id) status = karst_project_get_net(project, g.id, NULL, out);
+    if (!status && !g.id && needed)
         status = kst_fail(&a->report, KARST_ERROR_ARGUMENT,
                           "%s: has no net of patches yet: karst patch %s sample, fit or import", path, path);
     return say_why(a, project, status);
@@ -22,9 +27,10 @@ static karst_status get_net(args *a, karst_project *project, const char *path, i
 
 karst_status net_look(args *a, const char *path, karst_net **out) {
     karst_project *project;
+    int64_t ground;
     karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
     if (status) return status;
-    status = get_net(a, project, path, NET_NEEDED, out);
+    status = get_net(a, project, path, NET_NEEDED, &ground, out);
     karst_project_close(project);
     return status;
 }
@@ -33,7 +39,7 @@ karst_status net_edit_begin(args *a, const char *path, const char *name, int nee
     net_edit e = {.path = path};
     karst_status status = karst_project_open(path, KARST_PROJECT_WRITE, &a->report, &e.project);
     if (status) return status;
-    status = get_net(a, e.project, path, needed, &e.net);
+    status = get_net(a, e.project, path, needed, &e.ground, &e.net);
     if (!status) status = say_why(a, e.project, karst_project_begin(e.project, name));
     if (status) {
         karst_net_destroy(e.net);
@@ -44,38 +50,54 @@ karst_status net_edit_begin(args *a, const char *path, const char *name, int nee
     return status;
 }
 
-void net_edit_replace(net_edit *e, karst_net *net) {
+void net_edit_replace(net_edit *e, karst_net *net, const char *source) {
     karst_net_destroy(e->net);
     e->net = net;
+    snprintf(e->source, sizeof e->source, "%s", source);
+}
+
+// What stands here becomes the world's net.
+static karst_status keep(net_edit *e) {
+    karst_status status = KARST_OK;
+    if (e->net && e->ground)
+        status = karst_project_set_net(e->project, e->ground, e->net);
+    else if (e->net)
+        status = karst_project_add_net(e->project, NULL, e->net, &e->ground);
+    else if (e->ground)
+        status = karst_project_remove_ground(e->project, e->ground);
+    if (!status && e->net && e->source[0]) status = karst_project_set_source(e->project, e->ground, e->source, 0);
+    return status;
 }
 
 karst_status net_edit_next(args *a, net_edit *e, const char *name) {
     karst_status status = e->kept ? KARST_OK : edit_find_head(e->project, &e->head);
-    if (!status) status = karst_project_set_net(e->project, e->net);
+    if (!status) status = keep(e);
     if (!status) status = karst_project_commit(e->project);
     if (!status) e->kept = true;
     if (!status) status = karst_project_begin(e->project, name);
     return say_why(a, e->project, status);
 }
 
+karst_status net_stands_alone(karst_project *project, bool *alone) {
+    karst_project_ground field = {0}, patch = {0};
+    karst_status status = karst_project_find_ground(project, KARST_PROJECT_FIELD, &field);
+    if (!status) status = karst_project_find_ground(project, KARST_PROJECT_PATCH, &patch);
+    *alone = !field.id && patch.id;
+    return status;
+}
+
 karst_status net_is_alone(args *a, const char *path, bool *alone) {
     karst_project *project;
-    karst_net *net = NULL;
-    int grounds = 0;
     karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
     if (status) return status;
-    status = karst_project_grounds(project, NULL, 0, &grounds);
-    if (!status && !grounds) status = karst_project_get_net(project, NULL, &net);
-    say_why(a, project, status);
-    *alone = net != NULL;
-    karst_net_destroy(net);
+    status = say_why(a, project, net_stands_alone(project, alone));
     karst_project_close(project);
     return status;
 }
 
 karst_status net_edit_end(args *a, net_edit *e, karst_status status) {
     if (!status) status = kst_progress_step(&a->progress, "keep", 0);
-    if (!status) status = karst_project_set_net(e->project, e->net);
+    if (!status) status = keep(e);
     if (!status) status = karst_project_commit(e->project);
     say_why(a, e->project, status);
     if (status) {

@@ -11,19 +11,22 @@ typedef struct net_edit {
     const char *path;
     bool kept;       // net_edit_next() has kept a step
     int64_t head;    // the step before them
+    int64_t ground;  // of the net, 0: it has none
     karst_net *net;  // the world's, finished; NULL: it has none. The step keeps what stands here at its end
+    char source[KARST_SOURCE_BYTES];  // what it is made from, when the step replaces it
 } net_edit;
 
 enum { NET_MAY_LACK, NET_NEEDED };
 
 // Open the world at path and begin the step `name`. On error the line is in a->report.
 karst_status net_edit_begin(args *a, const char *path, const char *name, int needed, net_edit *out);
-// Put a finished net, or none, in place of the world's; it is then the step's.
-void net_edit_replace(net_edit *e, karst_net *net);
+// Put a finished net, or none, in place of the world's; it is then the step's. source: what it was made from.
+void net_edit_replace(net_edit *e, karst_net *net, const char *source);
 // Keep what was done so far as a step of its own, and begin another of this name on the same net.
 karst_status net_edit_next(args *a, net_edit *e, const char *name);
 // Whether a world has a net alone, and no field.
 karst_status net_is_alone(args *a, const char *path, bool *alone);
+karst_status net_stands_alone(karst_project *project, bool *alone);
 // Keep the step if status is KARST_OK and nobody asked to stop, drop it and those that net_edit_next() kept otherwise;
 // close. Tells what net the world then has. The world is whole either way.
 karst_status net_edit_end(args *a, net_edit *e, karst_status status);

@@ -34,10 +34,9 @@ static int read_wish(args *a, wish *w) {
 
 // The field's origin, so that zones of both begin at the same place, or 0.
 static karst_status choose_origin(karst_project *project, karst_pos *out) {
-    karst_project_ground ground;
-    int count = 0;
-    karst_status status = karst_project_grounds(project, &ground, 1, &count);
-    *out = !status && count ? ground.shape.origin : (karst_pos){0, 0, 0};
+    karst_project_ground field = {0};
+    karst_status status = karst_project_find_ground(project, KARST_PROJECT_FIELD, &field);
+    *out = field.shape.origin;
     return status;
 }
 
@@ -92,7 +91,8 @@ int patch_import(args *a, const char *path) {
     karst_quads_destroy(q);
     if (!status) {
         for (int32_t k = 0; k < net->edge_count; ++k) creases += net->edges[k].crease;
-        net_edit_replace(&e, net);
+        const char *file = a->positional[2], *slash = strrchr(file, '/');
+        net_edit_replace(&e, net, slash ? slash + 1 : file);
     }
     status = net_edit_end(a, &e, status);
     if (status) return could_not(a, status);

@@ -28,7 +28,7 @@ int patch_sample(args *a, const char *path) {
     karst_status status = net_edit_begin(a, path, "patch sample", NET_MAY_LACK, &e);
     if (status) return could_not(a, status);
     status = scene_net_sample((uint8_t)slot, &a->report, &net);
-    if (!status) net_edit_replace(&e, net);
+    if (!status) net_edit_replace(&e, net, "sample");
     status = net_edit_end(a, &e, status);
     return status ? could_not(a, status) : EXIT_DONE;
 }
@@ -37,7 +37,7 @@ int patch_remove(args *a, const char *path) {
     net_edit e;
     karst_status status = net_edit_begin(a, path, "patch remove", NET_NEEDED, &e);
     if (status) return could_not(a, status);
-    net_edit_replace(&e, NULL);
+    net_edit_replace(&e, NULL, "");
     status = net_edit_end(a, &e, KARST_OK);
     return status ? could_not(a, status) : EXIT_DONE;
 }
@@ -74,6 +74,8 @@ static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground
                         const karst_net_fit_def *def, fitted *out) {
     karst_net *net = NULL;
     karst_field *field = NULL;
+    char source[KARST_SOURCE_BYTES];
+    snprintf(source, sizeof source, "fitted to %s", ground->name);
     karst_status status = karst_project_field(e->project, ground->id, 0, &field);
     if (!status) status = karst_net_create(ground->shape.origin, step_log2, NULL, &net);
     double start = wall_s();
@@ -85,7 +87,7 @@ static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground
     if (status)
         karst_net_destroy(net);
     else
-        net_edit_replace(e, net);
+        net_edit_replace(e, net, source);
     return status;
 }
 
@@ -138,13 +140,12 @@ int patch_fit(args *a, const char *path) {
     net_edit e;
     fitted f = {0};
     karst_project_ground ground;
-    int count = 0;
     karst_status status = net_edit_begin(a, path, "patch fit", NET_MAY_LACK, &e);
     if (status) return could_not(a, status);
-    status = karst_project_grounds(e.project, &ground, 1, &count);
-    if (!status && !count)
-        status = kst_fail(&a->report, KARST_ERROR_ARGUMENT,
-                          "%s: has no field to fit patches to: karst import or karst new", path);
+    status = karst_project_find_ground(e.project, KARST_PROJECT_FIELD, &ground);
+    if (!status && !ground.id)
+        status = kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: has no field to fit patches to: karst import adds one",
+                          path);
     bool usage = !status && !arg_area(a, &ground.shape, def.replace ? 17 : 2 * def.tile_cells + 1, &def.rect);
     if (usage) status = KARST_ERROR_ARGUMENT;
     if (!status) status = fit(a, &e, &ground, -__builtin_ctzll((uint64_t)steps), &def, &f);

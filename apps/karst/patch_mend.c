@@ -32,13 +32,13 @@ static void tell_shape(args *a, const karst_net *net, int32_t zones) {
 static karst_status count_replaced(args *a, const char *path, const karst_net *net, int32_t *count) {
     karst_project *project;
     karst_project_ground ground;
-    int grounds = 0;
     *count = 0;
     karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
     if (status) return status;
-    status = karst_project_grounds(project, &ground, 1, &grounds);
+    status = karst_project_find_ground(project, KARST_PROJECT_FIELD, &ground);
+    if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));
     karst_project_close(project);
-    if (status || !grounds) return status;
+    if (status || !ground.id) return status;
     size_t patches = ((size_t)ground.shape.columns + 14) / 16 * (((size_t)ground.shape.rows + 14) / 16);
     uint8_t *in = malloc(patches + 1);
     if (!in) return kst_fail(&a->report, KARST_ERROR_MEMORY, "%s: out of memory for the patches of its field", path);

@@ -61,12 +61,11 @@ static karst_status export_world(args *a, const char *path, const char *out, mes
     if (status) return status;
     karst_project_ground ground;
     karst_field *field = NULL;
-    int count = 0;
-    status = karst_project_grounds(project, &ground, 1, &count);
-    if (!status && count && m->on) status = karst_project_field(project, ground.id, 0, &field);
+    status = karst_project_find_ground(project, KARST_PROJECT_FIELD, &ground);
+    if (!status && ground.id && m->on) status = karst_project_field(project, ground.id, 0, &field);
     if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));
-    if (!status && !count)
-        status = kst_fail(&a->report, KARST_ERROR_UNSUPPORTED, "%s: has no ground yet: import one", path);
+    if (!status && !ground.id)
+        status = kst_fail(&a->report, KARST_ERROR_UNSUPPORTED, "%s: has no field yet: karst import adds one", path);
     if (!status)
         status = m->on ? export_mesh(a, m, field, NULL, out, info)
                        : karst_geo_export(project, ground.id, out, &a->progress, &a->report, info);

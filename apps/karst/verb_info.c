@@ -159,8 +159,6 @@ static int info_pack(args *a, const char *path) {
 
 // ---- a world -----------------------------------------------------------------------------------------
 
-enum { GROUNDS_MAX = 64 };
-
 // Bounds need every sample once.
 static karst_status field_bounds(karst_project *project, int64_t ground, karst_box *out) {
     karst_field *field;
@@ -205,46 +203,52 @@ static karst_status history_rows(args *a, karst_project *project) {
     return KARST_OK;
 }
 
-static karst_status ground_rows(args *a, karst_project *project) {
-    karst_project_ground grounds[GROUNDS_MAX];
-    int count = 0;
-    karst_status status = karst_project_grounds(project, grounds, GROUNDS_MAX, &count);
-    cJSON *rows = cJSON_AddArrayToObject(a->out, "grounds");
-    for (int i = 0; i < count && i < GROUNDS_MAX && !status; ++i) {
-        const karst_project_ground *g = &grounds[i];
-        karst_box box;
-        status = field_bounds(project, g->id, &box);
-        if (status) break;
-        cJSON *row = cJSON_CreateObject();
-        cJSON_AddItemToArray(rows, row);
-        text(a, row, "name", g->name);
-        text(a, row, "kind", g->kind);
-        shape(a, row, &g->shape);
-        bounds(a, row, &box);
-        number(a, row, "chunks", ceil((g->shape.columns - 1) / 64.0) * ceil((g->shape.rows - 1) / 64.0), "");
-        number(a, row, "hole_share", g->hole_share, "");
-        number(a, row, "step_m", g->step_m, "m, 0 when unknown");
-        text(a, row, "source", g->source);
-        hexadecimal(a, row, "hash", g->hash);
-        status = sheet_names(a, project, g->id, row);
-    }
-    return status;
+static karst_status field_rows(args *a, karst_project *project, const karst_project_ground *g, cJSON *row) {
+    karst_box box;
+    karst_status status = field_bounds(project, g->id, &box);
+    if (status) return status;
+    shape(a, row, &g->shape);
+    bounds(a, row, &box);
+    number(a, row, "chunks", ceil((g->shape.columns - 1) / 64.0) * ceil((g->shape.rows - 1) / 64.0), "");
+    number(a, row, "hole_share", g->hole_share, "");
+    number(a, row, "step_m", g->step_m, "m, 0 when unknown");
+    return sheet_names(a, project, g->id, row);
 }
 
-static karst_status net_rows(args *a, karst_project *project) {
-    karst_net *net = NULL;
-    karst_status status = karst_project_get_net(project, NULL, &net);
-    if (status || !net) return status;
-    cJSON *row = cJSON_AddObjectToObject(a->out, "net");
-    text(a, row, "kind", "patch");
-    number(a, row, "patches", net->patch_count, "");
-    number(a, row, "edges", net->edge_count, "");
-    number(a, row, "corners", net->corner_count, "");
+static karst_status net_rows(args *a, karst_project *project, const karst_project_ground *g, cJSON *row) {
+    karst_net *net;
+    karst_status status = karst_project_get_net(project, g->id, NULL, &net);
+    if (status) return status;
+    number(a, row, "patches", g->net.patch_count, "");
+    number(a, row, "edges", g->net.edge_count, "");
+    number(a, row, "corners", g->net.corner_count, "");
     number(a, row, "zones", karst_net_zones(net, NULL, 0), "of 160 x 160 m");
-    number(a, row, "step_m", ldexp(1, net->step_log2), "m");
-    triple(a, row, "origin", net->origin);
+    number(a, row, "step_m", ldexp(1, g->net.step_log2), "m");
+    triple(a, row, "origin", g->net.origin);
     karst_net_destroy(net);
     return KARST_OK;
+}
+
+static karst_status ground_rows(args *a, karst_project *project) {
+    enum { MOST = 64 };  // more than a sound world holds
+    karst_project_ground grounds[MOST];
+    int count = 0;
+    karst_status status = karst_project_grounds(project, grounds, MOST, &count);
+    cJSON *rows = cJSON_AddArrayToObject(a->out, "grounds");
+    for (int i = 0; i < count && i < MOST && !status; ++i) {
+        const karst_project_ground *g = &grounds[i];
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddItemToArray(rows, row);
+        say(a, "ground %lld\n", (long long)g->id);
+        cJSON_AddNumberToObject(row, "id", (double)g->id);
+        text(a, row, "name", g->name);
+        text(a, row, "kind", karst_project_kind_name(g->kind));
+        status = g->kind == KARST_PROJECT_FIELD ? field_rows(a, project, g, row) : net_rows(a, project, g, row);
+        if (status) break;
+        text(a, row, "source", g->source);
+        hexadecimal(a, row, "hash", g->hash);
+    }
+    return status;
 }
 
 static int info_world(args *a, const char *path, double bytes) {
@@ -254,7 +258,7 @@ static int info_world(args *a, const char *path, double bytes) {
     say(a, "%s: world\n", path);
     cJSON_AddStringToObject(a->out, "kind", "world");
     status = ground_rows(a, project);
-    if (!status) status = net_rows(a, project);
+    if (!status) say(a, "in all\n");
     if (!status) status = history_rows(a, project);
     if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));
     karst_project_close(project);

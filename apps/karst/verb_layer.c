@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// karst layer: the layers above the ground of a world, each change one undoable step.
+// karst layer: the layers above the field of a world, each change one undoable step.
 #include <stdlib.h>
 
 #include "karst/sheet.h"
 
 #include "app.h"
+#include "edit.h"
 
 // One call of the verb.
 typedef struct call {
@@ -17,13 +18,10 @@ typedef struct call {
 
 static karst_status open_world(call *c, karst_project_mode mode) {
     const char *path = c->a->positional[0];
-    karst_project_ground g;
-    int count = 0;
+    karst_project_ground g = {0};
     karst_status status = karst_project_open(path, mode, &c->a->report, &c->project);
-    if (!status) status = karst_project_grounds(c->project, &g, 1, &count);
-    if (!status && !count)
-        return kst_fail(&c->a->report, KARST_ERROR_ARGUMENT, "%s: has no ground yet: karst import or karst new", path);
-    c->ground = count ? g.id : 0;
+    if (!status) status = edit_find_field(c->a, c->project, path, &g);
+    c->ground = g.id;
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include "karst/mask.h"
 #include "karst/sheet.h"
 
+#include "edit.h"
 #include "noise_options.h"
 #include "part.h"
 
@@ -146,12 +147,8 @@ static bool changes(const call *c) {
 
 static karst_status open_world(call *c, karst_project_mode mode) {
     const char *path = c->a->positional[0];
-    int count = 0;
     karst_status status = karst_project_open(path, mode, &c->a->report, &c->project);
-    if (!status) status = karst_project_grounds(c->project, &c->ground, 1, &count);
-    if (!status && !count)
-        return kst_fail(&c->a->report, KARST_ERROR_ARGUMENT, "%s: has no ground yet: karst import or karst new", path);
-    return status;
+    return status ? status : edit_find_field(c->a, c->project, path, &c->ground);
 }
 
 static void close_fields(call *c) {

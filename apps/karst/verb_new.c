@@ -13,16 +13,18 @@ static karst_status fill(world *w, const char *name, const karst_field_shape *sh
     return status;
 }
 
-static karst_status keep_net(world *w, const karst_net *net, karst_report *report) {
+static karst_status keep_net(world *w, const char *name, const karst_net *net, karst_report *report) {
+    int64_t id;
     karst_status status = karst_project_begin(w->project, "new");
-    if (!status) status = karst_project_set_net(w->project, net);
+    if (!status) status = karst_project_add_net(w->project, name, net, &id);
+    if (!status) status = karst_project_set_source(w->project, id, "sample", 0);
     if (!status) status = karst_project_commit(w->project);
     if (status) kst_fail(report, status, "%s", karst_project_message(w->project));
     return status;
 }
 
 static int new_net(args *a, const char *path, const char *name) {
-    static const char *const not_with[] = {"--size", "--spacing", "--origin", "--name"};
+    static const char *const not_with[] = {"--size", "--spacing", "--origin"};
     for (size_t k = 0; k < sizeof not_with / sizeof *not_with; ++k)
         if (arg_flag(a, not_with[k]))
             return say_usage(a, "new: %s is of a field; a world made with --net has none", not_with[k]);
@@ -32,7 +34,7 @@ static int new_net(args *a, const char *path, const char *name) {
     karst_status status = scene_net_sample(KARST_NOISE_SLOTS - 1, &a->report, &net);
     if (!status) {
         status = world_create(&w, path, &a->report);
-        if (!status) status = keep_net(&w, net, &a->report);
+        if (!status) status = keep_net(&w, arg_text(a, "--name", NULL), net, &a->report);
         status = world_finish(&w, status, &a->report);
     }
     if (!status) net_tell(a, path, net);
@@ -69,7 +71,7 @@ static const option options[] = {
     {"--size", "WxH", "vertices along x and z, each 2..1048576 (1025x1025)"},
     {"--spacing", "M", "between neighbouring vertices [m] (1)"},
     {"--origin", "X,Y,Z", "world position of vertex (0, 0) [m] (0,0,0)"},
-    {"--name", "TEXT", "name of the ground (ground)"},
+    {"--name", "TEXT", "name of the ground (ground, or net of --net)"},
     {"--net", "sample", "a net of curved patches in place of a field: a small land with caves and an arch"},
     {0},
 };

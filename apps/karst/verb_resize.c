@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "app.h"
+#include "edit.h"
 #include "karst/project.h"
 
 // Corners of --area, X0,Z0,X1,Z1; the whole ground otherwise.
@@ -69,12 +70,8 @@ static int run(args *a) {
     const char *path = a->positional[0];
     karst_project *project = NULL;
     karst_project_ground g;
-    int count = 0;
     karst_status status = karst_project_open(path, KARST_PROJECT_WRITE, &a->report, &project);
-    if (!status && (status = karst_project_grounds(project, &g, 1, &count)))
-        kst_fail(&a->report, status, "%s", karst_project_message(project));
-    if (!status && !count)
-        status = kst_fail(&a->report, KARST_ERROR_ARGUMENT, "%s: has no ground yet: karst import or karst new", path);
+    if (!status) status = edit_find_field(a, project, path, &g);
     karst_field_shape to;
     int result = status ? could_not(a, status) : read_shape(a, &g.shape, &to);
     if (!result && (status = resize(a, project, g.id, &to))) result = could_not(a, status);

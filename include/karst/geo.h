@@ -44,7 +44,7 @@ typedef struct karst_import_def {
     karst_pos origin;    ///< world position of vertex (0, 0)
     const char *member;  ///< array to take from an npz; NULL: the first two-dimensional one
     const char *name;    ///< of the new ground; NULL: "ground"
-    bool replace;        ///< replace the world's ground if it has one
+    bool replace;        ///< replace the world's field if it has one
     uint32_t cookie;     ///< set by the default function, do not touch
 } karst_import_def;
 

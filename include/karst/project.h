@@ -48,32 +48,55 @@ KARST_API const char *karst_project_message(const karst_project *project);
 
 enum { KARST_NAME_BYTES = 64, KARST_SOURCE_BYTES = 256 };
 
+/// What a ground is made of. A world holds one ground of each kind for now.
+typedef enum karst_project_kind {
+    KARST_PROJECT_FIELD,  ///< "field": a grid of displaced vertices
+    KARST_PROJECT_PATCH,  ///< "patch": a net of curved patches
+    KARST_PROJECT_KINDS,
+} karst_project_kind;
+
+/// "field" or "patch": as the file and programs name a kind. Cost: O(1).
+KARST_API const char *karst_project_kind_name(karst_project_kind kind);
+
+/// How large a net is and where, as karst_net has it.
+typedef struct karst_project_net {
+    karst_pos origin;
+    int step_log2;  ///< a step of its lattice is 2^step_log2 m
+    int32_t corner_count, edge_count, patch_count;
+} karst_project_net;
+
 /// One ground of a world.
 typedef struct karst_project_ground {
-    int64_t id;
-    char kind[16];  ///< "field"
+    int64_t id;  ///< never given again
+    karst_project_kind kind;
     char name[KARST_NAME_BYTES];
-    karst_field_shape shape;
+    char source[KARST_SOURCE_BYTES];  ///< what it was made from, for people
+    uint64_t hash;                    ///< of all that it is made of, wherever it lies; names are no part of it
+    karst_field_shape shape;          ///< of a field, else all 0, as are the next two
     double step_m;                    ///< vertical step of the source, 0 if unknown
     double hole_share;                ///< unused cells 0..1
-    char source[KARST_SOURCE_BYTES];  ///< what it was imported from, for people
-    uint64_t hash;                    ///< of all its samples and its shape
+    karst_project_net net;            ///< of a net of patches, else all 0
 } karst_project_ground;
 
-/// List the grounds. @param out room for capacity; *count receives how many there are
-/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT (a damaged world)
+/// List the grounds, of all kinds: fields first, of one kind the oldest first. One that needs a ground of its kind asks
+/// karst_project_find_ground(). @param out room for capacity; *count receives how many there are
+/// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_VERSION (a damaged world)
 KARST_API karst_status karst_project_grounds(karst_project *project, karst_project_ground *out, int capacity,
                                              int *count);
+/// The oldest ground of a kind. @param out id 0 when the world has none of that kind
+/// @return as karst_project_grounds(), of this ground alone: that another one is damaged does not matter
+KARST_API karst_status karst_project_find_ground(karst_project *project, karst_project_kind kind,
+                                                 karst_project_ground *out);
 
 /// Open a ground's field, paged from this file. Owned by the caller; the project must outlive it. Changes need a
 /// step, and karst_field_flush() before its commit; after a rollback destroy the field, its memory is stale.
 /// @param cache_bytes most memory for chunks, 0: the field's default
-/// @return KARST_ERROR_ARGUMENT (no such ground), KARST_ERROR_MEMORY; later reads KARST_ERROR_FORMAT (damaged chunk)
+/// @return KARST_ERROR_ARGUMENT (no such field), KARST_ERROR_MEMORY; later reads KARST_ERROR_FORMAT (damaged chunk)
 KARST_API karst_status karst_project_field(karst_project *project, int64_t ground, size_t cache_bytes,
                                            karst_field **out);
 
 /// Bytes that the base's chunks under a part of a ground take in the file, whole chunks. @param rect of vertices,
-/// inside the ground @return KARST_ERROR_FILE. Cost: O(chunks), none is unpacked.
+/// inside the ground @return KARST_ERROR_ARGUMENT (no such field), KARST_ERROR_FILE. Cost: O(chunks), none is unpacked.
 KARST_API karst_status karst_project_field_bytes(karst_project *project, int64_t ground, karst_rect rect,
                                                  double *bytes);
 
@@ -91,23 +114,26 @@ KARST_API void karst_project_rollback(karst_project *project);
 /// KARST_ERROR_FILE
 KARST_API karst_status karst_project_add_field(karst_project *project, const char *name, const karst_field_shape *shape,
                                                int64_t *id);
-/// Inside a step: give a ground and its sheets another shape: what lies at a place stays there, see
+/// Inside a step: give a field and its sheets another shape: what lies at a place stays there, see
 /// karst_field_resample(). Heights keep their origin; shape->origin.y is not read. What an import keeps beside the
 /// ground (extras, the vertical step) goes. Fields opened before must be gone.
 /// @param progress may be NULL
-/// @return KARST_ERROR_ARGUMENT (shape, no such ground, or no step begun), KARST_ERROR_CANCELLED and the like: roll the
+/// @return KARST_ERROR_ARGUMENT (shape, no such field, or no step begun), KARST_ERROR_CANCELLED and the like: roll the
 /// step back then. Cost: O(samples of both), twice; memory: the caches of two fields
 KARST_API karst_status karst_project_resize(karst_project *project, int64_t ground, const karst_field_shape *shape,
                                             const karst_progress *progress);
-/// Inside a step: remove a ground and all its samples. @return KARST_ERROR_ARGUMENT, KARST_ERROR_FILE
+/// Inside a step: remove a ground and all that it is made of, damaged or not. @return KARST_ERROR_ARGUMENT,
+/// KARST_ERROR_FILE
 KARST_API karst_status karst_project_remove_ground(karst_project *project, int64_t ground);
-/// Inside a step: note where a ground came from and its vertical step [m], 0 if unknown.
+/// Inside a step: note where a ground came from and, of a field, its vertical step [m], 0 if unknown.
 /// @return KARST_ERROR_ARGUMENT, KARST_ERROR_FILE
 KARST_API karst_status karst_project_set_source(karst_project *project, int64_t ground, const char *source,
                                                 double step_m);
 
 /// Inside a step: keep bytes with a ground under a name, in place of what was there; they go when it goes and are no
-/// part of its hash. size 0 removes them. @return KARST_ERROR_ARGUMENT (no step begun), KARST_ERROR_FILE
+/// part of its hash. size 0 removes them.
+/// @param name "net" and what begins with "net " are the elements of a net, and refused
+/// @return KARST_ERROR_ARGUMENT (no step begun, no such ground, the name), KARST_ERROR_FILE
 KARST_API karst_status karst_project_set_extra(karst_project *project, int64_t ground, const char *name,
                                                const void *bytes, size_t size);
 /// *out is malloc'ed and the caller's; *size 0 and *out NULL when there is none.
@@ -115,22 +141,30 @@ KARST_API karst_status karst_project_set_extra(karst_project *project, int64_t g
 KARST_API karst_status karst_project_get_extra(karst_project *project, int64_t ground, const char *name, void **out,
                                                size_t *size);
 
-/// Inside a step: keep a finished net as the world's, beside its field or without one; NULL removes it. It is an edit
-/// like any other: a step keeps the blocks of 512 corners, edges or patches that it changed. Cost: O(net).
-/// @return KARST_ERROR_ARGUMENT (no step begun), KARST_ERROR_FILE, KARST_ERROR_MEMORY
-KARST_API karst_status karst_project_set_net(karst_project *project, const karst_net *net);
-/// The world's net, finished. @param allocator NULL: malloc; kept @param out yours until karst_net_destroy(), NULL when
-/// the world has none; untouched on error
-/// @return KARST_ERROR_FORMAT (damaged: the line names what), KARST_ERROR_VERSION, KARST_ERROR_FILE, KARST_ERROR_MEMORY
-KARST_API karst_status karst_project_get_net(karst_project *project, const karst_allocator *allocator, karst_net **out);
+/// Inside a step: add a ground of a finished net; *id receives its id. A world holds one net for now, beside its field
+/// or without one. Cost: O(net).
+/// @return KARST_ERROR_ARGUMENT (no step begun), KARST_ERROR_LIMIT (a world holds one net), KARST_ERROR_FILE,
+/// KARST_ERROR_MEMORY
+KARST_API karst_status karst_project_add_net(karst_project *project, const char *name, const karst_net *net,
+                                             int64_t *id);
+/// Inside a step: put a finished net in place of a ground's. It is an edit like any other: a step keeps the blocks of
+/// 512 corners, edges or patches that it changed. What is there is not read, so it may be damaged. Cost: O(net).
+/// @return KARST_ERROR_ARGUMENT (no step begun, no such net), KARST_ERROR_FILE, KARST_ERROR_MEMORY
+KARST_API karst_status karst_project_set_net(karst_project *project, int64_t ground, const karst_net *net);
+/// The net of a ground, finished. @param allocator NULL: malloc; kept
+/// @param out yours until karst_net_destroy(); untouched on error
+/// @return KARST_ERROR_ARGUMENT (no such net), KARST_ERROR_FORMAT (damaged: the line names what), KARST_ERROR_VERSION,
+/// KARST_ERROR_FILE, KARST_ERROR_MEMORY
+KARST_API karst_status karst_project_get_net(karst_project *project, int64_t ground, const karst_allocator *allocator,
+                                             karst_net **out);
 
 /// Hash of everything that a bake reads. Cost: O(chunks), but no samples are read.
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT
 KARST_API karst_status karst_project_hash(karst_project *project, uint64_t *out);
 
-/// Prove a world: the file's own structure; its net keeps every rule; rows sound; chunks whole, of the hash that is
-/// told, and meeting bit for bit; every step's deltas whole, and each state following from the one before, up to the
-/// world as it stands.
+/// Prove a world: the file's own structure; rows sound; a net's elements all there and keeping every rule; chunks
+/// whole, of the hash that is told, and meeting bit for bit; every step's deltas whole, and each state following from
+/// the one before, up to the world as it stands.
 /// @param checks room for KARST_CHECK_MAX @return KARST_OK when the check ran, whatever it found
 /// Cost: a read of the whole file.
 KARST_API karst_status karst_project_check(karst_project *project, const karst_progress *progress, karst_check *checks,

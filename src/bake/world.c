@@ -80,7 +80,7 @@ static uint64_t record_key(uint64_t version, uint64_t relax_version, uint64_t wo
     return kst_hash(v, sizeof v, 0);
 }
 
-// A world's ground, NULL: none, and the net in d.
+// A world's field, id 0: none, and the net in d.
 static karst_status bake(karst_project *project, const karst_project_ground *ground, const char *path,
                          const karst_bake_def *d, uint64_t world, const karst_progress *progress, karst_report *report,
                          karst_bake_info *info) {
@@ -95,7 +95,7 @@ static karst_status bake(karst_project *project, const karst_project_ground *gro
     if (is_baked_already(&graph, key, path, info)) return KARST_OK;
 
     karst_field *field = NULL;
-    if (ground) status = karst_project_field(project, ground->id, cache_bytes(&ground->shape), &field);
+    if (ground->id) status = karst_project_field(project, ground->id, cache_bytes(&ground->shape), &field);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
     karst_bake_info done;
     status = kst_bake_run(field, path, d, &graph, report, &done);
@@ -111,21 +111,19 @@ karst_status karst_bake(karst_project *project, const char *path, const karst_ba
     karst_bake_def d;
     karst_status status = kst_bake_check(def, report, &d);
     if (status) return status;
-    karst_project_ground ground;
-    int count = 0;
-    status = karst_project_grounds(project, &ground, 1, &count);
-    if (status) return kst_fail(report, status, "%s", karst_project_message(project));
+    karst_project_ground field, patch;
     uint64_t world;
-    status = karst_project_hash(project, &world);
-    if (status) return kst_fail(report, status, "%s", karst_project_message(project));
     karst_net *net = NULL;
-    status = karst_project_get_net(project, NULL, &net);
+    status = karst_project_find_ground(project, KARST_PROJECT_FIELD, &field);
+    if (!status) status = karst_project_find_ground(project, KARST_PROJECT_PATCH, &patch);
+    if (!status) status = karst_project_hash(project, &world);
+    if (!status && patch.id) status = karst_project_get_net(project, patch.id, NULL, &net);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
-    if (count < 1 && !net)
+    if (!field.id && !net)
         return kst_fail(report, KARST_ERROR_UNSUPPORTED,
                         "the world has no ground to bake: add one with karst new --size or karst import");
     d.net = net;
-    status = bake(project, count ? &ground : NULL, path, &d, world, progress, report, info);
+    status = bake(project, &field, path, &d, world, progress, report, info);
     karst_net_destroy(net);
     return status;
 }

@@ -354,13 +354,12 @@ double karst_geo_mesh_rounding(const char *path, const karst_box *bounds) {
     return sqrt(3) * (format == GLB ? (reach / 2 + 1) * 0x1p-24 : 0.5e-7);
 }
 
-static karst_status find_ground(karst_project *project, int64_t id, karst_project_ground *out, const char *path,
-                                karst_report *report) {
-    int count = 0;
-    karst_status status = karst_project_grounds(project, out, 1, &count);
+static karst_status find_field(karst_project *project, int64_t id, karst_project_ground *out, const char *path,
+                               karst_report *report) {
+    karst_status status = karst_project_find_ground(project, KARST_PROJECT_FIELD, out);
     if (status) return kst_fail(report, status, "%s", karst_project_message(project));
-    if (!count || out->id != id)
-        return kst_fail(report, KARST_ERROR_ARGUMENT, "%s: the world has no ground %lld", path, (long long)id);
+    if (out->id != id)
+        return kst_fail(report, KARST_ERROR_ARGUMENT, "%s: the world has no field %lld", path, (long long)id);
     return KARST_OK;
 }
 
@@ -370,7 +369,7 @@ karst_status karst_geo_export(karst_project *project, int64_t ground, const char
     karst_export_info told = {0};
     export e = {.project = project, .path = path, .progress = progress, .report = report, .info = &told};
     if (!format_of(path, &format)) return unknown(path, ".tif, .png, .r16, .r32, .obj, .ply or .glb", report);
-    karst_status status = find_ground(project, ground, &e.ground, path, report);
+    karst_status status = find_field(project, ground, &e.ground, path, report);
     if (status) return status;
     status = karst_project_field(project, ground, 0, &e.field);
     if (status) return field_failed(&e, status);

@@ -324,16 +324,15 @@ static karst_status pour(intake *m, karst_project *project, int64_t *ground) {
     return status ? field_failed(m, project, status) : KARST_OK;
 }
 
-// The world's ground must go first, and only when asked.
+// The world's field must go first, and only when asked; its other grounds stay.
 static karst_status make_place(intake *m, karst_project *project) {
     karst_project_ground old;
-    int count = 0;
-    karst_status status = karst_project_grounds(project, &old, 1, &count);
+    karst_status status = karst_project_find_ground(project, KARST_PROJECT_FIELD, &old);
     if (status) return field_failed(m, project, status);
-    if (!count) return KARST_OK;
+    if (!old.id) return KARST_OK;
     if (!m->def->replace)
         return kst_fail(m->report, KARST_ERROR_ARGUMENT,
-                        "the world has a ground already (%s): pass --replace to replace it",
+                        "the world has a field already (%s): pass --replace to replace it",
                         old.source[0] ? old.source : old.name);
     status = karst_project_remove_ground(project, old.id);
     return status ? field_failed(m, project, status) : KARST_OK;

@@ -4,7 +4,7 @@
 
 #include "project/history_tree.h"
 
-enum { FILE_ROWS, SHEETS, CHUNKS, BORDERS, EXTRAS, DELTAS, HISTORY, NET, ROW_COUNT };  // NET: when there is one
+enum { FILE_ROWS, GROUNDS, CHUNKS, BORDERS, EXTRAS, DELTAS, HISTORY, NET, ROW_COUNT };  // NET: when there is one
 
 typedef struct survey {
     karst_project *p;
@@ -60,26 +60,85 @@ static karst_status check_file(survey *s) {
     return status == KARST_ERROR_FORMAT ? KARST_OK : status;
 }
 
+// A failure that is of the world, and so told, or one that ends the check.
+static karst_status told(karst_status status) {
+    return status == KARST_ERROR_MEMORY || status == KARST_ERROR_FILE ? status : KARST_OK;
+}
+
 // ---- grounds, sheets, extras -------------------------------------------------------------------------
+
+// What is there of a kind that is sound; id 0: nothing.
+typedef karst_project_ground grounds[KARST_PROJECT_KINDS];
 
 static karst_status check_sheets(survey *s, const karst_project_ground *g) {
     karst_sheet *sheets = NULL;
     int count = 0;
     karst_status status = kst_world_list_sheets(s->p, g->id, &sheets, &count);
-    judge(s, SHEETS, status != KARST_ERROR_FORMAT, "%s", line_of(s));
+    judge(s, GROUNDS, status != KARST_ERROR_FORMAT, "%s", line_of(s));
     for (int i = 0; i < count && !status; ++i) {
         const karst_sheet *mask = NULL;
         for (int k = 0; k < count; ++k)
             if (sheets[k].id == sheets[i].mask && sheets[k].kind == KARST_SHEET_MASK) mask = &sheets[k];
-        judge(s, SHEETS, !sheets[i].mask || mask, "the mask of %s is not there", sheets[i].name);
+        judge(s, GROUNDS, !sheets[i].mask || mask, "the mask of %s is not there", sheets[i].name);
     }
     kst_world_free_sheets(sheets, count);
     return status == KARST_ERROR_FORMAT ? KARST_OK : status;
 }
 
-static karst_status check_extras(survey *s, int64_t ground) {
+// What comes out of a world keeps every rule of a net.
+static karst_status check_net(survey *s, int64_t ground) {
+    karst_net *net = NULL;
+    karst_status status = kst_world_get_net(s->p, ground, NULL, &net);
+    judge(s, NET, !status || told(status), "%s", line_of(s));
+    karst_net_destroy(net);
+    return told(status);
+}
+
+static karst_status check_ground(survey *s, int64_t id, grounds found) {
+    karst_project_kind kind;
+    karst_project_ground g = {0};
+    karst_status status = kst_world_kind_of(s->p, id, &kind);
+    bool net = !status && kind == KARST_PROJECT_PATCH;
+    if (!status) status = kst_world_find_ground(s->p, id, kind, &g);
+    judge(s, GROUNDS, !status || told(status), "%s", line_of(s));
+    if (!status) {
+        judge(s, GROUNDS, !found[kind].id, "ground %lld is one more %s, and a world holds one", (long long)id,
+              karst_project_kind_name(kind));
+        if (!found[kind].id) found[kind] = g;
+        if (kind == KARST_PROJECT_FIELD) status = check_sheets(s, &g);
+    }
+    status = told(status);
+    return status || !net ? status : check_net(s, id);
+}
+
+static karst_status check_grounds(survey *s, grounds found) {
     sqlite3_stmt *q = NULL;
-    int code = kst_sql_prepare(s->p->db, &q, "SELECT ground, name, hash, data FROM extra", "");
+    karst_status status = KARST_OK;
+    int code = kst_sql_prepare(s->p->db, &q, "SELECT id FROM ground ORDER BY id", "");
+    while (!status && (code == SQLITE_OK || code == SQLITE_ROW) && (code = sqlite3_step(q)) == SQLITE_ROW)
+        status = check_ground(s, sqlite3_column_int64(q, 0), found);
+    if (!status) status = kst_world_sql_fail(s->p, code, "cannot list the grounds");
+    sqlite3_finalize(q);
+    return status;
+}
+
+// Elements of a net belong to one, and to no other place in it than it has.
+static void check_element(survey *s, int64_t ground, const char *kind, const char *name, const grounds found) {
+    const karst_project_ground *net = &found[KARST_PROJECT_PATCH];
+    bool of_net = !strcmp(kind, karst_project_kind_name(KARST_PROJECT_PATCH));
+    judge(s, EXTRAS, of_net, "the extra %s belongs to ground %lld, which is no net", name, (long long)ground);
+    if (of_net && ground == net->id)
+        judge(s, EXTRAS, kst_world_net_has(&net->net, name),
+              "the extra %s is none of a net of %d corners, %d edges, %d patches, as its head tells", name,
+              net->net.corner_count, net->net.edge_count, net->net.patch_count);
+}
+
+static karst_status check_extras(survey *s, const grounds found) {
+    sqlite3_stmt *q = NULL;
+    int code = kst_sql_prepare(s->p->db, &q,
+                               "SELECT extra.ground, extra.name, extra.hash, extra.data, ground.kind FROM extra"
+                               " LEFT JOIN ground ON ground.id = extra.ground",
+                               "");
     while ((code == SQLITE_OK || code == SQLITE_ROW) && (code = sqlite3_step(q)) == SQLITE_ROW) {
         char name[KARST_NAME_BYTES];
         kst_world_copy_text(name, sizeof name, q, 1);
@@ -87,25 +146,14 @@ static karst_status check_extras(survey *s, int64_t ground) {
         size_t size = (size_t)sqlite3_column_bytes(q, 3);
         judge(s, EXTRAS, size && kst_hash(bytes, size, 0) == (uint64_t)sqlite3_column_int64(q, 2),
               "the extra %s is damaged", name);
-        int64_t of = sqlite3_column_int64(q, 0);
-        judge(s, EXTRAS, of == ground || (of == 0 && !strncmp(name, "net", 3)), "the extra %s has no ground", name);
+        int64_t ground = sqlite3_column_int64(q, 0);
+        const char *kind = (const char *)sqlite3_column_text(q, 4);
+        judge(s, EXTRAS, kind, "the extra %s belongs to ground %lld, which is not there", name, (long long)ground);
+        if (kind && kst_world_is_of_net(name)) check_element(s, ground, kind, name, found);
     }
     karst_status status = kst_world_sql_fail(s->p, code, "cannot read the extras");
     sqlite3_finalize(q);
     return status;
-}
-
-// ---- the net -----------------------------------------------------------------------------------------
-
-static karst_status check_net(survey *s) {
-    karst_net *net = NULL;
-    karst_status status = kst_world_get_net(s->p, NULL, &net);
-    if (status == KARST_ERROR_FORMAT || status == KARST_ERROR_VERSION || status == KARST_ERROR_LIMIT)
-        judge(s, NET, false, "%s", line_of(s));
-    else if (net)
-        judge(s, NET, true, " ");
-    karst_net_destroy(net);
-    return status == KARST_ERROR_MEMORY || status == KARST_ERROR_FILE ? status : KARST_OK;
 }
 
 // ---- chunks ------------------------------------------------------------------------------------------
@@ -223,19 +271,13 @@ static karst_status check_deltas(survey *s, const kst_tree *tree) {
 }
 
 static karst_status check_all(survey *s) {
-    karst_project_ground g = {0};
+    grounds found = {{0}};
     kst_tree tree = {0};
-    int count = 0;
     karst_status status = check_file(s);
     if (status || s->rows[FILE_ROWS].failed) return status;  // nothing in it can be trusted to be read
-    karst_status grounds = kst_world_list_grounds(s->p, &g, 1, &count);
-    judge(s, SHEETS, grounds != KARST_ERROR_FORMAT, "%s", line_of(s));
-    if (grounds) return grounds == KARST_ERROR_FORMAT ? KARST_OK : grounds;
-    judge(s, SHEETS, count <= 1, "%d grounds, and a world holds one", count);
-    if (count) status = check_sheets(s, &g);
-    if (!status) status = check_chunks(s, &g);
-    if (!status) status = check_extras(s, g.id);
-    if (!status) status = check_net(s);
+    status = check_grounds(s, found);
+    if (!status) status = check_chunks(s, &found[KARST_PROJECT_FIELD]);
+    if (!status) status = check_extras(s, found);
     if (status) return status;
     status = kst_tree_read(s->p, &tree);
     judge(s, HISTORY, status != KARST_ERROR_FORMAT, "%s", line_of(s));
@@ -248,8 +290,8 @@ static karst_status check_all(survey *s) {
 
 karst_status karst_project_check(karst_project *project, const karst_progress *progress, karst_check *checks,
                                  int *check_count) {
-    static const char *const names[ROW_COUNT] = {"file",   "sheets", "chunks",  "borders",
-                                                 "extras", "deltas", "history", "net"};
+    static const char *const names[ROW_COUNT] = {"file",   "grounds", "chunks",  "borders",
+                                                 "extras", "deltas",  "history", "net"};
     survey s = {project, checks, progress, 0, 0};
     for (int i = 0; i < ROW_COUNT; ++i) checks[i] = (karst_check){.name = names[i]};
     pthread_mutex_lock(&project->mutex);

@@ -38,7 +38,7 @@ karst_status kst_stored_write(karst_project *p, int64_t place, const kst_stored 
 
 karst_status karst_project_field_bytes(karst_project *project, int64_t ground, karst_rect rect, double *bytes) {
     pthread_mutex_lock(&project->mutex);
-    karst_status status = KARST_OK;
+    karst_status status = kst_world_need_kind(project, ground, KARST_PROJECT_FIELD);
     double sum = 0;
     for (int32_t z = rect.z0 / KARST_CHUNK_CELLS; z * KARST_CHUNK_CELLS < rect.z1 - 1 && !status; ++z)
         for (int32_t x = rect.x0 / KARST_CHUNK_CELLS; x * KARST_CHUNK_CELLS < rect.x1 - 1 && !status; ++x) {

@@ -5,6 +5,14 @@
 
 #include "project/world.h"
 
+static const char *const kind_names[KARST_PROJECT_KINDS] = {"field", "patch"};
+static const char *const kind_words[KARST_PROJECT_KINDS] = {"field", "net of patches"};
+
+const char *karst_project_kind_name(karst_project_kind kind) {
+    KARST_ASSERT(kind >= 0 && kind < KARST_PROJECT_KINDS);
+    return kind_names[kind];
+}
+
 // ---- rows --------------------------------------------------------------------------------------------
 
 karst_status kst_world_need_step(karst_project *p) {
@@ -52,48 +60,82 @@ karst_status kst_world_digest(karst_project *p, int64_t owner, uint64_t *hash, u
     return status;
 }
 
-// Hash of what a ground looks like: its shape, its own chunks, and the layers above them.
-static karst_status digest(karst_project *p, karst_project_ground *g, uint64_t *holes) {
+// Hash of what a field looks like: its shape, its own chunks, and the layers above them.
+static karst_status digest_field(karst_project *p, karst_project_ground *g, uint64_t *holes) {
     uint64_t shape[6] = {(uint64_t)g->shape.columns, (uint64_t)g->shape.rows}, chunks;
     memcpy(&shape[2], &g->shape.spacing_m, 8);
     memcpy(&shape[3], &g->shape.origin, 24);
-    g->hash = kst_hash(shape, sizeof shape, KST_WORLD_SCHEMA);
-    g->hash = kst_hash_u64(g->hash, kst_hash(g->kind, strlen(g->kind), 0));
+    g->hash = kst_hash_u64(g->hash, kst_hash(shape, sizeof shape, 0));
     karst_status status = kst_world_digest(p, kst_world_ground_owner(g->id), &g->hash, &chunks, holes);
     return status ? status : kst_world_digest_layers(p, g->id, &g->hash);
 }
 
-static karst_status read_ground(karst_project *p, sqlite3_stmt *s, karst_project_ground *g) {
-    *g = (karst_project_ground){.id = sqlite3_column_int64(s, 0)};
-    kst_world_copy_text(g->kind, sizeof g->kind, s, 1);
-    kst_world_copy_text(g->name, sizeof g->name, s, 2);
-    int64_t columns = sqlite3_column_int64(s, 3), rows = sqlite3_column_int64(s, 4);
-    g->shape =
-        (karst_field_shape){columns > INT32_MAX ? 0 : (int32_t)columns,
-                            rows > INT32_MAX ? 0 : (int32_t)rows,
-                            sqlite3_column_double(s, 5),
-                            {sqlite3_column_double(s, 6), sqlite3_column_double(s, 7), sqlite3_column_double(s, 8)}};
-    g->step_m = sqlite3_column_double(s, 9);
-    kst_world_copy_text(g->source, sizeof g->source, s, 10);
-    if (g->id < 1 || g->id >= (int64_t)1 << 34 || !shape_is_sound(&g->shape) || strcmp(g->kind, "field") != 0)
-        return kst_fail(&p->report, KARST_ERROR_FORMAT, "%s: ground %lld has a kind or size that no Karst wrote",
-                        p->path, (long long)g->id);
+static karst_status bad_ground(karst_project *p, int64_t id) {
+    return kst_fail(&p->report, KARST_ERROR_FORMAT, "%s: ground %lld has a kind or size that no Karst wrote", p->path,
+                    (long long)id);
+}
+
+// Columns of a ground as they are read, and those of a field alone.
+enum { ID, KIND, NAME, SOURCE, COLUMNS, ROWS, SPACING, ORIGIN, STEP = ORIGIN + 3, COLUMN_COUNT };
+#define SELECT_GROUND \
+    "SELECT id, kind, name, source, columns, rows, spacing_m, origin_x, origin_y, origin_z, step_m FROM ground "
+
+static karst_status read_field(karst_project *p, sqlite3_stmt *s, karst_project_ground *g) {
+    int64_t columns = sqlite3_column_int64(s, COLUMNS), rows = sqlite3_column_int64(s, ROWS);
+    g->shape = (karst_field_shape){
+        columns > INT32_MAX ? 0 : (int32_t)columns,
+        rows > INT32_MAX ? 0 : (int32_t)rows,
+        sqlite3_column_double(s, SPACING),
+        {sqlite3_column_double(s, ORIGIN), sqlite3_column_double(s, ORIGIN + 1), sqlite3_column_double(s, ORIGIN + 2)}};
+    g->step_m = sqlite3_column_double(s, STEP);
+    if (!shape_is_sound(&g->shape)) return bad_ground(p, g->id);
     uint64_t holes;
-    karst_status status = digest(p, g, &holes);
+    karst_status status = digest_field(p, g, &holes);
     g->hole_share = (double)holes / ((double)(columns - 1) * (double)(rows - 1));
     return status;
 }
 
-karst_status kst_world_list_grounds(karst_project *p, karst_project_ground *out, int capacity, int *count) {
+static karst_status read_net(karst_project *p, sqlite3_stmt *s, karst_project_ground *g) {
+    for (int k = COLUMNS; k < COLUMN_COUNT; ++k)
+        if (sqlite3_column_type(s, k) != SQLITE_NULL) return bad_ground(p, g->id);
+    karst_status status = kst_world_net_size(p, g->id, &g->net);
+    return status ? status : kst_world_digest_net(p, g->id, &g->hash);
+}
+
+static karst_status read_kind(karst_project *p, sqlite3_stmt *s, int64_t id, karst_project_kind *out) {
+    char kind[16];
+    kst_world_copy_text(kind, sizeof kind, s, KIND);
+    for (int k = 0; k < KARST_PROJECT_KINDS; ++k)
+        if (!strcmp(kind, kind_names[k])) {
+            *out = (karst_project_kind)k;
+            return id < 1 || id >= (int64_t)1 << 34 ? bad_ground(p, id) : KARST_OK;
+        }
+    return bad_ground(p, id);
+}
+
+static karst_status read_ground(karst_project *p, sqlite3_stmt *s, karst_project_ground *g) {
+    *g = (karst_project_ground){.id = sqlite3_column_int64(s, ID)};
+    karst_status status = read_kind(p, s, g->id, &g->kind);
+    if (status) return status;
+    kst_world_copy_text(g->name, sizeof g->name, s, NAME);
+    kst_world_copy_text(g->source, sizeof g->source, s, SOURCE);
+    const char *kind = kind_names[g->kind];
+    g->hash = kst_hash(kind, strlen(kind), KST_WORLD_SCHEMA);
+    return g->kind == KARST_PROJECT_FIELD ? read_field(p, s, g) : read_net(p, s, g);
+}
+
+// ---- finding -----------------------------------------------------------------------------------------
+
+// List grounds and, where it is asked for, put the hashes of all of them on top of *hash.
+static karst_status list(karst_project *p, karst_project_ground *out, int capacity, int *count, uint64_t *hash) {
     sqlite3_stmt *s = NULL;
-    int n = 0,
-        code = sqlite3_prepare_v2(p->db,
-                                  "SELECT id, kind, name, columns, rows, spacing_m, origin_x, origin_y, origin_z,"
-                                  " step_m, source FROM ground ORDER BY id",
-                                  -1, &s, NULL);
+    karst_project_ground g;
+    int n = 0, code = kst_sql_prepare(p->db, &s, SELECT_GROUND "ORDER BY kind, id", "");
     karst_status status = KARST_OK;
     while (!status && (code == SQLITE_OK || code == SQLITE_ROW) && (code = sqlite3_step(s)) == SQLITE_ROW) {
-        if (n < capacity) status = read_ground(p, s, &out[n]);
+        if (n < capacity || hash) status = read_ground(p, s, &g);
+        if (n < capacity && !status) out[n] = g;
+        if (hash && !status) *hash = kst_hash_u64(*hash, g.hash);
         ++n;
     }
     if (!status) status = kst_world_sql_fail(p, code, "cannot list the grounds");
@@ -104,23 +146,74 @@ karst_status kst_world_list_grounds(karst_project *p, karst_project_ground *out,
 
 karst_status karst_project_grounds(karst_project *project, karst_project_ground *out, int capacity, int *count) {
     pthread_mutex_lock(&project->mutex);
-    karst_status status = kst_world_list_grounds(project, out, capacity, count);
+    karst_status status = list(project, out, capacity, count, NULL);
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
 
 karst_status karst_project_hash(karst_project *project, uint64_t *out) {
-    karst_project_ground g;
     int count = 0;
-    karst_status status = karst_project_grounds(project, &g, 1, &count);
-    if (status) return status;
-    uint64_t hash = kst_hash_u64((uint64_t)count, count ? g.hash : 0);
+    uint64_t hash = 0;
     pthread_mutex_lock(&project->mutex);
-    status = kst_world_digest_net(project, &hash);
+    karst_status status = list(project, NULL, 0, &count, &hash);
     pthread_mutex_unlock(&project->mutex);
-    if (!status) *out = hash;
+    if (!status) *out = kst_hash_u64((uint64_t)count, hash);
     return status;
 }
+
+karst_status karst_project_find_ground(karst_project *project, karst_project_kind kind, karst_project_ground *out) {
+    sqlite3_stmt *s = NULL;
+    karst_project_ground g = {0};
+    pthread_mutex_lock(&project->mutex);
+    int code =
+        kst_sql_prepare(project->db, &s, SELECT_GROUND "WHERE kind=?1 ORDER BY id LIMIT 1", "t", kind_names[kind]);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    karst_status status = code == SQLITE_ROW ? read_ground(project, s, &g)
+                                             : kst_world_sql_fail(project, code, "cannot look for a ground");
+    sqlite3_finalize(s);
+    pthread_mutex_unlock(&project->mutex);
+    if (!status) *out = g;
+    return status;
+}
+
+static karst_status no_such_ground(karst_project *p, int64_t id) {
+    return kst_fail(&p->report, KARST_ERROR_ARGUMENT, "%s: has no ground %lld", p->path, (long long)id);
+}
+
+karst_status kst_world_kind_of(karst_project *p, int64_t id, karst_project_kind *out) {
+    sqlite3_stmt *s = NULL;
+    int code = kst_sql_prepare(p->db, &s, SELECT_GROUND "WHERE id=?1", "i", id);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    karst_status status = code == SQLITE_ROW    ? read_kind(p, s, id, out)
+                          : code == SQLITE_DONE ? no_such_ground(p, id)
+                                                : kst_world_sql_fail(p, code, "cannot look for a ground");
+    sqlite3_finalize(s);
+    return status;
+}
+
+karst_status kst_world_need_kind(karst_project *p, int64_t id, karst_project_kind kind) {
+    karst_project_kind is;
+    karst_status status = kst_world_kind_of(p, id, &is);
+    if (!status && is != kind)
+        status = kst_fail(&p->report, KARST_ERROR_ARGUMENT, "%s: ground %lld is a %s, and a %s is asked for", p->path,
+                          (long long)id, kind_words[is], kind_words[kind]);
+    return status;
+}
+
+karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_kind kind, karst_project_ground *out) {
+    karst_status status = kst_world_need_kind(p, id, kind);
+    if (status) return status;
+    sqlite3_stmt *s = NULL;
+    int code = kst_sql_prepare(p->db, &s, SELECT_GROUND "WHERE id=?1", "i", id);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    status = code == SQLITE_ROW    ? read_ground(p, s, out)
+             : code == SQLITE_DONE ? no_such_ground(p, id)
+                                   : kst_world_sql_fail(p, code, "cannot read a ground");
+    sqlite3_finalize(s);
+    return status;
+}
+
+// ---- changing ----------------------------------------------------------------------------------------
 
 karst_status kst_world_check_shape(karst_project *p, const karst_field_shape *shape) {
     if (shape_is_sound(shape)) return KARST_OK;
@@ -129,37 +222,42 @@ karst_status kst_world_check_shape(karst_project *p, const karst_field_shape *sh
                     shape->columns, shape->rows, shape->spacing_m, KARST_FIELD_MAX_SIDE);
 }
 
-karst_status karst_project_add_field(karst_project *project, const char *name, const karst_field_shape *shape,
-                                     int64_t *id) {
-    karst_status status = kst_world_need_step(project);
+static karst_status put_shape(karst_project *p, int64_t ground, const karst_field_shape *shape) {
+    return kst_world_do(p, "cannot set the size of the ground",
+                        "UPDATE ground SET columns=?2, rows=?3, spacing_m=?4, origin_x=?5, origin_y=?6, origin_z=?7,"
+                        " step_m=0 WHERE id=?1",
+                        "iiirrrr", ground, (int64_t)shape->columns, (int64_t)shape->rows, shape->spacing_m,
+                        shape->origin.x, shape->origin.y, shape->origin.z);
+}
+
+karst_status kst_world_add_ground(karst_project *p, karst_project_kind kind, const char *name,
+                                  const karst_field_shape *shape, int64_t *id) {
+    char sql[80];
     int64_t count = 0;
-    if (!status) status = kst_world_check_shape(project, shape);
-    if (status) return status;
-    pthread_mutex_lock(&project->mutex);
-    status = kst_sql_int(project->db, "SELECT count(*) FROM ground", project->path, &project->report, &count);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM ground WHERE kind='%s'", kind_names[kind]);
+    karst_status status = kst_sql_int(p->db, sql, p->path, &p->report, &count);
     if (!status && count)
-        status = kst_fail(&project->report, KARST_ERROR_LIMIT,
-                          "%s: has a ground already, and a world holds one: replace it", project->path);
-    if (!status) {
-        status = kst_world_do(project, "cannot add a ground",
-                              "INSERT INTO ground(kind, name, columns, rows, spacing_m, origin_x, origin_y, origin_z,"
-                              " step_m, source) VALUES('field', ?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '')",
-                              "tiirrrr", name ? name : "ground", (int64_t)shape->columns, (int64_t)shape->rows,
-                              shape->spacing_m, shape->origin.x, shape->origin.y, shape->origin.z);
-        if (!status) {
-            *id = sqlite3_last_insert_rowid(project->db);
-            status = kst_history_added(project, KST_GROUNDS, *id);
-        }
-    }
-    pthread_mutex_unlock(&project->mutex);
+        status = kst_fail(&p->report, KARST_ERROR_LIMIT, "%s: has a %s already, and a world holds one: replace it",
+                          p->path, kind_words[kind]);
+    if (!status)
+        status = kst_world_do(p, "cannot add a ground", "INSERT INTO ground(kind, name, source) VALUES(?1, ?2, '')",
+                              "tt", kind_names[kind], name);
+    if (status) return status;
+    int64_t added = sqlite3_last_insert_rowid(p->db);
+    if (shape) status = put_shape(p, added, shape);
+    if (!status) status = kst_history_added(p, KST_GROUNDS, added);
+    if (!status) *id = added;
     return status;
 }
 
-karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_ground *out) {
-    int count = 0;
-    karst_status status = kst_world_list_grounds(p, out, 1, &count);
-    if (!status && (!count || out->id != id))
-        status = kst_fail(&p->report, KARST_ERROR_ARGUMENT, "%s: has no ground %lld", p->path, (long long)id);
+karst_status karst_project_add_field(karst_project *project, const char *name, const karst_field_shape *shape,
+                                     int64_t *id) {
+    karst_status status = kst_world_need_step(project);
+    if (!status) status = kst_world_check_shape(project, shape);
+    if (status) return status;
+    pthread_mutex_lock(&project->mutex);
+    status = kst_world_add_ground(project, KARST_PROJECT_FIELD, name ? name : "ground", shape, id);
+    pthread_mutex_unlock(&project->mutex);
     return status;
 }
 
@@ -189,17 +287,12 @@ karst_status kst_world_drop_extras(karst_project *p, int64_t ground, const char 
 karst_status kst_world_set_shape(karst_project *p, int64_t ground, const karst_field_shape *shape) {
     karst_status status = kst_world_drop_extras(p, ground, NULL);
     if (!status) status = kst_history_keep_row(p, KST_GROUNDS, ground);
-    if (status) return status;
-    return kst_world_do(p, "cannot resize the ground",
-                        "UPDATE ground SET columns=?2, rows=?3, spacing_m=?4, origin_x=?5, origin_y=?6, origin_z=?7,"
-                        " step_m=0 WHERE id=?1",
-                        "iiirrrr", ground, (int64_t)shape->columns, (int64_t)shape->rows, shape->spacing_m,
-                        shape->origin.x, shape->origin.y, shape->origin.z);
+    return status ? status : put_shape(p, ground, shape);
 }
 
 static karst_status remove_ground(karst_project *p, int64_t ground) {
-    karst_project_ground g;
-    karst_status status = kst_world_find_ground(p, ground, &g);
+    karst_project_kind kind;
+    karst_status status = kst_world_kind_of(p, ground, &kind);
     if (!status) status = kst_world_remove_sheets(p, ground);
     if (!status) status = kst_world_drop_chunks(p, kst_world_ground_owner(ground));
     if (!status) status = kst_world_drop_extras(p, ground, NULL);
@@ -218,15 +311,16 @@ karst_status karst_project_remove_ground(karst_project *project, int64_t ground)
 }
 
 karst_status karst_project_set_source(karst_project *project, int64_t ground, const char *source, double step_m) {
-    karst_project_ground g;
+    karst_project_kind kind;
     karst_status status = kst_world_need_step(project);
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
-    status = kst_world_find_ground(project, ground, &g);
+    status = kst_world_kind_of(project, ground, &kind);
     if (!status) status = kst_history_keep_row(project, KST_GROUNDS, ground);
     if (!status)
-        status = kst_world_do(project, "cannot note the source", "UPDATE ground SET source=?2, step_m=?3 WHERE id=?1",
-                              "itr", ground, source, step_m);
+        status = kst_world_do(project, "cannot note the source",
+                              "UPDATE ground SET source=?2, step_m=CASE ?4 WHEN 0 THEN NULL ELSE ?3 END WHERE id=?1",
+                              "itri", ground, source, step_m, (int64_t)(kind == KARST_PROJECT_FIELD));
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
@@ -245,11 +339,18 @@ karst_status kst_world_put_extra(karst_project *p, int64_t ground, const char *n
 
 karst_status karst_project_set_extra(karst_project *project, int64_t ground, const char *name, const void *bytes,
                                      size_t size) {
+    karst_project_kind kind;
     karst_status status = kst_world_need_step(project);
+    if (!status && kst_world_is_of_net(name))
+        status = kst_fail(&project->report, KARST_ERROR_ARGUMENT,
+                          "%s: an extra named %s is part of a net: give it another name", project->path, name);
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
-    status =
-        size ? kst_world_put_extra(project, ground, name, bytes, size) : kst_world_drop_extras(project, ground, name);
+    status = kst_world_kind_of(project, ground, &kind);
+    if (!status && size)
+        status = kst_world_put_extra(project, ground, name, bytes, size);
+    else if (!status)
+        status = kst_world_drop_extras(project, ground, name);
     pthread_mutex_unlock(&project->mutex);
     return status;
 }

@@ -63,7 +63,7 @@ karst_status karst_project_merge_layer(karst_project *project, int64_t id, const
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
     status = kst_world_find_sheet(project, id, &m.layer);
-    if (!status) status = kst_world_find_ground(project, m.layer.ground, &g);
+    if (!status) status = kst_world_find_ground(project, m.layer.ground, KARST_PROJECT_FIELD, &g);
     pthread_mutex_unlock(&project->mutex);
     if (!status && !kst_layer_shows(&m.layer))
         status = kst_fail(&project->report, KARST_ERROR_ARGUMENT,

@@ -1,31 +1,49 @@
 // SPDX-License-Identifier: MIT
-// The net of a world: extras of ground 0, which is none. A head, and blocks of elements, each a zstd frame; a block
-// that did not change is not written again, so a step keeps no more than the blocks that it changed.
+// Nets: grounds of kind patch. Of each there is a row, and what it is made of are extras of the ground: a head, which
+// tells how many elements there are, and blocks of elements, each a zstd frame. A block that did not change is not
+// written again, so a step keeps no more than the blocks that it changed.
 #include <stdlib.h>
 
 #include "project/world.h"
 #include "surface/net_bytes.h"
 
-enum { BLOCK = 512, ZSTD_LEVEL = 9, NO_GROUND = 0 };
+enum { BLOCK = 512, ZSTD_LEVEL = 9 };
 
 static const char head_name[] = "net";
+static const char *const part_names[KST_NET_PARTS] = {"corners", "edges", "patches"};
 
 // "net patches 00017"; they sort as they come.
 static void block_name(char out[KARST_NAME_BYTES], kst_net_part part, int32_t block) {
-    static const char *const names[KST_NET_PARTS] = {"corners", "edges", "patches"};
-    snprintf(out, KARST_NAME_BYTES, "net %s %05d", names[part], block);
+    snprintf(out, KARST_NAME_BYTES, "net %s %05d", part_names[part], block);
 }
 
 static int32_t block_count(int32_t elements) {
     return (elements + BLOCK - 1) / BLOCK;
 }
 
+bool kst_world_is_of_net(const char *name) {
+    return !strcmp(name, head_name) || !strncmp(name, "net ", 4);
+}
+
+bool kst_world_net_has(const karst_project_net *net, const char *name) {
+    const int32_t counts[KST_NET_PARTS] = {net->corner_count, net->edge_count, net->patch_count};
+    bool has = !strcmp(name, head_name);
+    for (int part = 0; part < KST_NET_PARTS; ++part) {
+        const char *digits = strrchr(name, ' ');
+        long block = digits ? strtol(digits, NULL, 10) : -1;
+        if (block < 0 || block >= block_count(counts[part])) continue;
+        char right[KARST_NAME_BYTES];
+        block_name(right, (kst_net_part)part, (int32_t)block);
+        has = has || !strcmp(name, right);
+    }
+    return has;
+}
+
 // ---- writing -------------------------------------------------------------------------------------------
 
-static karst_status is_there(karst_project *p, const char *name, uint64_t *hash, bool *found) {
+static karst_status is_there(karst_project *p, int64_t ground, const char *name, uint64_t *hash, bool *found) {
     sqlite3_stmt *s = NULL;
-    int code = kst_sql_prepare(p->db, &s, "SELECT hash FROM extra WHERE ground=?1 AND name=?2", "it",
-                               (int64_t)NO_GROUND, name);
+    int code = kst_sql_prepare(p->db, &s, "SELECT hash FROM extra WHERE ground=?1 AND name=?2", "it", ground, name);
     if (code == SQLITE_OK) code = sqlite3_step(s);
     *found = code == SQLITE_ROW;
     *hash = *found ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
@@ -34,15 +52,16 @@ static karst_status is_there(karst_project *p, const char *name, uint64_t *hash,
     return status;
 }
 
-static karst_status put(karst_project *p, const char *name, const uint8_t *bytes, size_t size) {
+static karst_status put(karst_project *p, int64_t ground, const char *name, const uint8_t *bytes, size_t size) {
     uint64_t hash;
     bool found;
-    karst_status status = is_there(p, name, &hash, &found);
+    karst_status status = is_there(p, ground, name, &hash, &found);
     if (status || (found && hash == kst_hash(bytes, size, 0))) return status;
-    return kst_world_put_extra(p, NO_GROUND, name, bytes, size);
+    return kst_world_put_extra(p, ground, name, bytes, size);
 }
 
-static karst_status put_block(karst_project *p, const karst_net *net, kst_net_part part, int32_t block, int32_t count) {
+static karst_status put_block(karst_project *p, int64_t ground, const karst_net *net, kst_net_part part, int32_t block,
+                              int32_t count) {
     int32_t first = block * BLOCK, n = count - first < BLOCK ? count - first : BLOCK;
     size_t raw_bytes = (size_t)n * kst_net_element_bytes(part), room = kst_compress_bound(raw_bytes);
     uint8_t *raw = kst_alloc(NULL, raw_bytes), *packed = kst_alloc(NULL, room);
@@ -53,64 +72,101 @@ static karst_status put_block(karst_project *p, const karst_net *net, kst_net_pa
     }
     char name[KARST_NAME_BYTES];
     block_name(name, part, block);
-    karst_status status =
-        size ? put(p, name, packed, size) : kst_fail(&p->report, KARST_ERROR_MEMORY, "%s: out of memory", p->path);
+    karst_status status = size ? put(p, ground, name, packed, size)
+                               : kst_fail(&p->report, KARST_ERROR_MEMORY, "%s: out of memory", p->path);
     kst_free(NULL, raw, raw_bytes);
     kst_free(NULL, packed, room);
     return status;
 }
 
 // Blocks from `from` on are of no use any more.
-static karst_status drop_blocks(karst_project *p, kst_net_part part, int32_t from) {
+static karst_status drop_blocks(karst_project *p, int64_t ground, kst_net_part part, int32_t from) {
     for (int32_t block = from;; ++block) {
         char name[KARST_NAME_BYTES];
         uint64_t hash;
         bool found;
         block_name(name, part, block);
-        karst_status status = is_there(p, name, &hash, &found);
-        if (!status && found) status = kst_world_drop_extras(p, NO_GROUND, name);
+        karst_status status = is_there(p, ground, name, &hash, &found);
+        if (!status && found) status = kst_world_drop_extras(p, ground, name);
         if (status || !found) return status;
     }
 }
 
-static karst_status set_net(karst_project *p, const karst_net *net) {
-    kst_net_head head = {0};
+static karst_status set_net(karst_project *p, int64_t ground, const karst_net *net) {
+    kst_net_head head = kst_net_head_of(net);
     uint8_t bytes[KST_NET_HEAD_BYTES];
-    if (net) head = kst_net_head_of(net);
     kst_net_head_put(&head, bytes);
-    karst_status status = net ? put(p, head_name, bytes, sizeof bytes) : kst_world_drop_extras(p, NO_GROUND, head_name);
+    karst_status status = put(p, ground, head_name, bytes, sizeof bytes);
     for (int part = 0; part < KST_NET_PARTS && !status; ++part) {
         int32_t blocks = block_count(head.count[part]);
         for (int32_t k = 0; k < blocks && !status; ++k)
-            status = put_block(p, net, (kst_net_part)part, k, head.count[part]);
-        if (!status) status = drop_blocks(p, (kst_net_part)part, blocks);
+            status = put_block(p, ground, net, (kst_net_part)part, k, head.count[part]);
+        if (!status) status = drop_blocks(p, ground, (kst_net_part)part, blocks);
     }
     return status;
 }
 
-karst_status karst_project_set_net(karst_project *project, const karst_net *net) {
-    KARST_ASSERT(!net || net->finished);
+karst_status karst_project_add_net(karst_project *project, const char *name, const karst_net *net, int64_t *id) {
+    KARST_ASSERT(net->finished);
+    int64_t added = 0;
     karst_status status = kst_world_need_step(project);
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
-    status = set_net(project, net);
+    status = kst_world_add_ground(project, KARST_PROJECT_PATCH, name ? name : "net", NULL, &added);
+    if (!status) status = set_net(project, added, net);
+    pthread_mutex_unlock(&project->mutex);
+    if (!status) *id = added;
+    return status;
+}
+
+karst_status karst_project_set_net(karst_project *project, int64_t ground, const karst_net *net) {
+    KARST_ASSERT(net->finished);
+    karst_status status = kst_world_need_step(project);
+    if (status) return status;
+    pthread_mutex_lock(&project->mutex);
+    status = kst_world_need_kind(project, ground, KARST_PROJECT_PATCH);
+    if (!status) status = set_net(project, ground, net);
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
 
 // ---- reading -------------------------------------------------------------------------------------------
 
-static karst_status take_block(karst_project *p, karst_net *net, kst_net_part part, int32_t block, int32_t count) {
+static karst_status read_head(karst_project *p, int64_t ground, kst_net_head *out) {
+    void *bytes = NULL;
+    size_t size = 0;
+    karst_report why = {0};
+    karst_status status = kst_world_get_extra(p, ground, head_name, &bytes, &size);
+    if (!status && !size)
+        status = kst_fail(&p->report, KARST_ERROR_FORMAT,
+                          "%s: ground %lld is a net of patches, and the head of its elements is not there: restore the "
+                          "file from a copy",
+                          p->path, (long long)ground);
+    if (!status) {
+        status = kst_net_head_read(bytes, size, &why, out);
+        if (status) kst_fail(&p->report, status, "%s: %s: restore the file from a copy", p->path, why.message);
+    }
+    free(bytes);
+    return status;
+}
+
+static karst_status take_block(karst_project *p, int64_t ground, karst_net *net, kst_net_part part, int32_t block,
+                               int32_t count) {
     char name[KARST_NAME_BYTES];
     void *packed = NULL;
     size_t size = 0, raw_bytes = (size_t)count * kst_net_element_bytes(part);
     block_name(name, part, block);
-    karst_status status = kst_world_get_extra(p, NO_GROUND, name, &packed, &size);
+    karst_status status = kst_world_get_extra(p, ground, name, &packed, &size);
     uint8_t *raw = status ? NULL : kst_alloc(NULL, raw_bytes);
     if (!status && !raw) status = kst_fail(&p->report, KARST_ERROR_MEMORY, "%s: out of memory", p->path);
-    if (!status && (!size || !kst_decompress(packed, size, raw, raw_bytes)))
-        status = kst_fail(&p->report, KARST_ERROR_FORMAT, "%s: the extra %s is %s: restore the file from a copy",
-                          p->path, name, size ? "damaged" : "not there");
+    if (!status && !size)
+        status = kst_fail(&p->report, KARST_ERROR_FORMAT, "%s: the extra %s is not there: restore the file from a copy",
+                          p->path, name);
+    if (!status && !kst_decompress(packed, size, raw, raw_bytes))
+        status = kst_fail(&p->report, KARST_ERROR_FORMAT,
+                          "%s: the extra %s does not hold the %d %s that the net's head tells: restore the file from a "
+                          "copy",
+                          p->path, name, count, part_names[part]);
     if (!status) {
         status = kst_net_add_elements(net, part, count, raw);
         if (status) kst_fail(&p->report, status, "%s: out of memory for the net", p->path);
@@ -120,12 +176,12 @@ static karst_status take_block(karst_project *p, karst_net *net, kst_net_part pa
     return status;
 }
 
-static karst_status take_elements(karst_project *p, const kst_net_head *head, karst_net *net) {
+static karst_status take_elements(karst_project *p, int64_t ground, const kst_net_head *head, karst_net *net) {
     karst_status status = KARST_OK;
     for (int part = 0; part < KST_NET_PARTS; ++part)
         for (int32_t at = 0; at < head->count[part] && !status; at += BLOCK) {
             int32_t left = head->count[part] - at;
-            status = take_block(p, net, (kst_net_part)part, at / BLOCK, left < BLOCK ? left : BLOCK);
+            status = take_block(p, ground, net, (kst_net_part)part, at / BLOCK, left < BLOCK ? left : BLOCK);
         }
     if (status) return status;
     karst_report why = {0};
@@ -135,23 +191,23 @@ static karst_status take_elements(karst_project *p, const kst_net_head *head, ka
     return status;
 }
 
-karst_status kst_world_get_net(karst_project *p, const karst_allocator *allocator, karst_net **out) {
-    void *bytes = NULL;
-    size_t size = 0;
+karst_status kst_world_net_size(karst_project *p, int64_t ground, karst_project_net *out) {
     kst_net_head head;
-    karst_report why = {0};
+    karst_status status = read_head(p, ground, &head);
+    if (!status)
+        *out = (karst_project_net){head.origin, head.step_log2, head.count[KST_NET_CORNERS], head.count[KST_NET_EDGES],
+                                   head.count[KST_NET_PATCHES]};
+    return status;
+}
+
+karst_status kst_world_get_net(karst_project *p, int64_t ground, const karst_allocator *allocator, karst_net **out) {
+    kst_net_head head;
     karst_net *net = NULL;
-    karst_status status = kst_world_get_extra(p, NO_GROUND, head_name, &bytes, &size);
-    if (!status && size) {
-        status = kst_net_head_read(bytes, size, &why, &head);
-        if (status) kst_fail(&p->report, status, "%s: %s: restore the file from a copy", p->path, why.message);
-        if (!status) {
-            status = karst_net_create(head.origin, head.step_log2, allocator, &net);
-            if (status) kst_fail(&p->report, status, "%s: out of memory for the net", p->path);
-        }
-        if (!status) status = take_elements(p, &head, net);
-    }
-    free(bytes);
+    karst_status status = read_head(p, ground, &head);
+    if (status) return status;
+    status = karst_net_create(head.origin, head.step_log2, allocator, &net);
+    if (status) return kst_fail(&p->report, status, "%s: out of memory for the net", p->path);
+    status = take_elements(p, ground, &head, net);
     if (status)
         karst_net_destroy(net);
     else
@@ -159,21 +215,23 @@ karst_status kst_world_get_net(karst_project *p, const karst_allocator *allocato
     return status;
 }
 
-karst_status karst_project_get_net(karst_project *project, const karst_allocator *allocator, karst_net **out) {
+karst_status karst_project_get_net(karst_project *project, int64_t ground, const karst_allocator *allocator,
+                                   karst_net **out) {
     pthread_mutex_lock(&project->mutex);
-    karst_status status = kst_world_get_net(project, allocator, out);
+    karst_status status = kst_world_need_kind(project, ground, KARST_PROJECT_PATCH);
+    if (!status) status = kst_world_get_net(project, ground, allocator, out);
     pthread_mutex_unlock(&project->mutex);
     return status;
 }
 
-karst_status kst_world_digest_net(karst_project *p, uint64_t *hash) {
+karst_status kst_world_digest_net(karst_project *p, int64_t ground, uint64_t *hash) {
     sqlite3_stmt *s = NULL;
-    int code = kst_sql_prepare(p->db, &s, "SELECT name, hash FROM extra WHERE ground=?1 ORDER BY name", "i",
-                               (int64_t)NO_GROUND);
+    int code = kst_sql_prepare(p->db, &s, "SELECT name, hash FROM extra WHERE ground=?1 ORDER BY name", "i", ground);
     while ((code == SQLITE_OK || code == SQLITE_ROW) && (code = sqlite3_step(s)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(s, 0);
-        uint64_t one = name ? kst_hash(name, strlen(name), 0) : 0;
-        *hash = kst_hash_u64(*hash, kst_hash_u64(one, (uint64_t)sqlite3_column_int64(s, 1)));
+        if (!name || !kst_world_is_of_net(name)) continue;
+        *hash =
+            kst_hash_u64(*hash, kst_hash_u64(kst_hash(name, strlen(name), 0), (uint64_t)sqlite3_column_int64(s, 1)));
     }
     karst_status status = kst_world_sql_fail(p, code, "cannot read the net");
     sqlite3_finalize(s);

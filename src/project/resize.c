@@ -66,7 +66,7 @@ karst_status karst_project_resize(karst_project *project, int64_t ground, const 
     if (!status) status = kst_world_check_shape(project, shape);
     if (status) return status;
     pthread_mutex_lock(&project->mutex);
-    status = kst_world_find_ground(project, ground, &g);
+    status = kst_world_find_ground(project, ground, KARST_PROJECT_FIELD, &g);
     if (!status) status = kst_world_list_sheets(project, ground, &sheets, &count);
     pthread_mutex_unlock(&project->mutex);
     if (status) return status;

@@ -8,11 +8,12 @@
 
 // reach is how far a chunk's vertices were ever displaced sideways; undo brings back only what was stored once, so it
 // holds at every step of the history and no step keeps it.
+// columns to step_m of a ground are a field's, and NULL in the row of a net.
 // chunk_hash covers what hashes and hole counts need, so neither touches the page of a single sample.
 const char kst_world_schema_sql[] =
     "CREATE TABLE ground(id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, name TEXT NOT NULL,"
-    " columns INTEGER NOT NULL, rows INTEGER NOT NULL, spacing_m REAL NOT NULL, origin_x REAL NOT NULL,"
-    " origin_y REAL NOT NULL, origin_z REAL NOT NULL, step_m REAL NOT NULL, source TEXT NOT NULL);"
+    " columns INTEGER, rows INTEGER, spacing_m REAL, origin_x REAL, origin_y REAL, origin_z REAL, step_m REAL,"
+    " source TEXT NOT NULL);"
     "CREATE TABLE chunk(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, holes INTEGER NOT NULL,"
     " data BLOB NOT NULL);"
     "CREATE INDEX chunk_hash ON chunk(place, hash, holes);"
@@ -85,7 +86,8 @@ karst_status kst_world_migrate(sqlite3 *db, const char *path, const kst_migratio
     if (status || version == target) return status;
     for (int64_t v = version; v < target; ++v)
         if (!step_from(steps, count, v))
-            return kst_fail(report, KARST_ERROR_FORMAT, "%s: schema %lld, which no released Karst wrote", path,
+            return kst_fail(report, KARST_ERROR_FORMAT,
+                            "%s: schema %lld, which no released Karst wrote: make the world anew", path,
                             (long long)version);
     char *copy = NULL;
     if (asprintf(&copy, "%s.schema-%lld", path, (long long)version) < 0)

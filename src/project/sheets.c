@@ -180,7 +180,7 @@ static karst_status add(karst_project *p, int64_t ground, karst_sheet_kind kind,
     karst_project_ground g;
     karst_sheet *sheets = NULL;
     int count = 0;
-    karst_status status = kst_world_find_ground(p, ground, &g);
+    karst_status status = kst_world_find_ground(p, ground, KARST_PROJECT_FIELD, &g);
     if (!status) status = kst_world_list_sheets(p, ground, &sheets, &count);
     if (!status) status = check_name(p, sheets, count, kind, name, 0);
     int64_t top = 0;
@@ -296,7 +296,7 @@ karst_status karst_project_sheet_field(karst_project *project, int64_t id, size_
     karst_project_ground g;
     pthread_mutex_lock(&project->mutex);
     karst_status status = kst_world_find_sheet(project, id, &sheet);
-    if (!status) status = kst_world_find_ground(project, sheet.ground, &g);
+    if (!status) status = kst_world_find_ground(project, sheet.ground, KARST_PROJECT_FIELD, &g);
     pthread_mutex_unlock(&project->mutex);
     if (!status) status = kst_world_open_owner(project, kst_world_sheet_owner(id), &g.shape, cache_bytes, out);
     return status;

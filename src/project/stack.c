@@ -156,7 +156,7 @@ void kst_world_free_stacks(karst_project *project) {
 
 static karst_status find_ground(karst_project *p, int64_t ground, karst_project_ground *out) {
     pthread_mutex_lock(&p->mutex);
-    karst_status status = kst_world_find_ground(p, ground, out);
+    karst_status status = kst_world_find_ground(p, ground, KARST_PROJECT_FIELD, out);
     pthread_mutex_unlock(&p->mutex);
     return status;
 }

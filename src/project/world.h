@@ -10,7 +10,7 @@
 
 enum {
     KST_WORLD_APPLICATION = 0x4B727374,  // "Krst", in the SQLite header at byte 68
-    KST_WORLD_SCHEMA = 1,                // user_version that this code reads and writes
+    KST_WORLD_SCHEMA = 2,                // user_version that this code reads and writes
     KST_WORLD_BUSY_MS = 5000,            // longest wait for another process's short transaction
 };
 
@@ -126,8 +126,15 @@ static inline int64_t kst_world_place(int64_t owner, int32_t x, int32_t z) {
 karst_status kst_world_need_step(karst_project *p);
 // Text of a column, cut to room and without what would steer a terminal.
 void kst_world_copy_text(char *out, size_t room, sqlite3_stmt *s, int column);
-karst_status kst_world_list_grounds(karst_project *p, karst_project_ground *out, int capacity, int *count);
-karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_ground *out);
+// The ground of an id, which must be of the kind.
+karst_status kst_world_find_ground(karst_project *p, int64_t id, karst_project_kind kind, karst_project_ground *out);
+// The kind of a ground, KARST_ERROR_ARGUMENT when it is not there, without reading what it is made of. Where a certain
+// kind is asked for, another one is such an error too.
+karst_status kst_world_kind_of(karst_project *p, int64_t id, karst_project_kind *out);
+karst_status kst_world_need_kind(karst_project *p, int64_t id, karst_project_kind kind);
+// Add the row of a ground; of a net, shape is NULL. KARST_ERROR_LIMIT when there is one of its kind.
+karst_status kst_world_add_ground(karst_project *p, karst_project_kind kind, const char *name,
+                                  const karst_field_shape *shape, int64_t *id);
 // Hash of all chunks of an owner, on top of *hash; how many there are, and how many of their cells are holes.
 karst_status kst_world_digest(karst_project *p, int64_t owner, uint64_t *hash, uint64_t *chunks, uint64_t *holes);
 karst_status kst_world_drop_chunks(karst_project *p, int64_t owner);
@@ -144,9 +151,14 @@ karst_status kst_world_get_extra(karst_project *p, int64_t ground, const char *n
 
 // ---- net.c; with the mutex held ------------------------------------------------------------------------
 
-karst_status kst_world_get_net(karst_project *p, const karst_allocator *allocator, karst_net **out);
-// Hash of the net on top of *hash, which stays as it is when there is none.
-karst_status kst_world_digest_net(karst_project *p, uint64_t *hash);
+karst_status kst_world_get_net(karst_project *p, int64_t ground, const karst_allocator *allocator, karst_net **out);
+// How large the net of a ground is, as its head tells.
+karst_status kst_world_net_size(karst_project *p, int64_t ground, karst_project_net *out);
+// Hash of the net of a ground on top of *hash.
+karst_status kst_world_digest_net(karst_project *p, int64_t ground, uint64_t *hash);
+// Extras of such names are what nets are made of; a net of this size is made of those of these names.
+bool kst_world_is_of_net(const char *name);
+bool kst_world_net_has(const karst_project_net *net, const char *name);
 
 // ---- rows.c: rows of the small tables as bytes; with the mutex held ----------------------------------
 

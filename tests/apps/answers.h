@@ -14,6 +14,15 @@ static inline double number_in(const cJSON *object, const char *name) {
     return item->valuedouble;
 }
 
+// The world's net, finished; NULL: it has none.
+static inline karst_net *net_of(karst_project *project) {
+    karst_project_ground g;
+    karst_net *net = NULL;
+    assert_int_equal(karst_project_find_ground(project, KARST_PROJECT_PATCH, &g), KARST_OK);
+    if (g.id) assert_int_equal(karst_project_get_net(project, g.id, NULL, &net), KARST_OK);
+    return net;
+}
+
 // Opened for editing, so that a lock which somebody left shows too.
 static inline uint64_t world_hash(const char *world) {
     karst_project *project;

@@ -18,9 +18,8 @@ static void read_world(float *y) {
     karst_project *project;
     karst_field *field;
     karst_project_ground ground;
-    int count;
     assert_int_equal(karst_project_open(world_path, KARST_PROJECT_READ, NULL, &project), KARST_OK);
-    assert_int_equal(karst_project_grounds(project, &ground, 1, &count), KARST_OK);
+    assert_int_equal(karst_project_find_ground(project, KARST_PROJECT_FIELD, &ground), KARST_OK);
     assert_int_equal(karst_project_field(project, ground.id, 0, &field), KARST_OK);
     assert_int_equal(karst_field_read(field, all, y, NULL, NULL, SIDE), KARST_OK);
     karst_field_destroy(field);
@@ -36,9 +35,8 @@ static int make_world(void **state) {
     karst_project *project;
     karst_field *field;
     karst_project_ground ground;
-    int count;
     assert_int_equal(karst_project_open(world_path, KARST_PROJECT_WRITE, NULL, &project), KARST_OK);
-    assert_int_equal(karst_project_grounds(project, &ground, 1, &count), KARST_OK);
+    assert_int_equal(karst_project_find_ground(project, KARST_PROJECT_FIELD, &ground), KARST_OK);
     assert_int_equal(karst_project_begin(project, "rough"), KARST_OK);
     assert_int_equal(karst_project_field(project, ground.id, 0, &field), KARST_OK);
     for (int k = 0; k < SIDE * SIDE; ++k) before[k] = 4 * scene_height(k % SIDE, k / SIDE, 2);

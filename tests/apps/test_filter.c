@@ -27,10 +27,9 @@ static void read_heights(const char *world, const char *mask, float *out) {
     karst_project_ground ground;
     karst_sheet sheet;
     karst_field *field;
-    int count;
     const karst_rect all = {0, 0, SIDE, SIDE};
     assert_int_equal(karst_project_open(world, KARST_PROJECT_READ, NULL, &project), KARST_OK);
-    assert_int_equal(karst_project_grounds(project, &ground, 1, &count), KARST_OK);
+    assert_int_equal(karst_project_find_ground(project, KARST_PROJECT_FIELD, &ground), KARST_OK);
     if (mask) {
         assert_int_equal(karst_project_find_sheet(project, ground.id, KARST_SHEET_MASK, mask, &sheet), KARST_OK);
         assert_int_equal(karst_project_sheet_field(project, sheet.id, 0, &field), KARST_OK);

@@ -7,10 +7,11 @@ static void net_into(const char *world) {
     karst_report report = {0};
     karst_net *net = NULL;
     karst_project *p;
+    int64_t id;
     assert_int_equal(scene_net(&(scene_net_def){.side = 16, .slot = 5, .tiles_log2 = 3}, &report, &net), KARST_OK);
     if (karst_project_open(world, KARST_PROJECT_WRITE, &report, &p)) fail_msg("%s", report.message);
     assert_int_equal(karst_project_begin(p, "net"), KARST_OK);
-    assert_int_equal(karst_project_set_net(p, net), KARST_OK);
+    assert_int_equal(karst_project_add_net(p, "rock", net, &id), KARST_OK);
     assert_int_equal(karst_project_commit(p), KARST_OK);
     karst_project_close(p);
     karst_net_destroy(net);
@@ -41,9 +42,11 @@ static double tried_by(const char *file, const char *name) {
 static void expect(const char *world, const char *pack, double field) {
     ran r = run_karst("info", world, "--json");
     cJSON *o = answer_of(&r);
-    const cJSON *net = cJSON_GetObjectItem(o, "net");
+    const cJSON *grounds = cJSON_GetObjectItem(o, "grounds"), *net = cJSON_GetArrayItem(grounds, (int)field);
+    assert_int_equal(cJSON_GetArraySize(grounds), (int)field + 1);
     assert_string_equal(cJSON_GetObjectItem(net, "kind")->valuestring, "patch");
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(o, "grounds")), (int)field);
+    assert_string_equal(cJSON_GetObjectItem(net, "name")->valuestring, "rock");
+    if (field) assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(grounds, 0), "kind")->valuestring, "field");
     double patches = number_in(net, "patches"), zones = number_in(net, "zones");
     assert_true(patches > 256 && zones == 4);
     cJSON_Delete(o);
@@ -85,6 +88,32 @@ static void a_net_is_told_checked_and_baked(void **state) {
     assert_int_equal(r.code, 0);
     ran_free(&r);
     assert_true(tried_by(world, "net") == 0);
+}
+
+static void verbs_of_fields_ask_for_one(void **state) {
+    (void)state;
+    const char *world = temp_path("named.karst");
+    ran r = run_karst("new", world, "--net", "sample", "--name", "cliffs");
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    r = run_karst("info", world);
+    assert_true(!r.code && strstr(r.out, "ground 1\n") && strstr(r.out, "cliffs") && strstr(r.out, "sample"));
+    ran_free(&r);
+    static const char *const verbs[][3] = {
+        {"layer"}, {"mask", "list"}, {"resize", "--spacing", "3"}, {"filter", "noise"}};
+    uint64_t before = world_hash(world);
+    for (size_t k = 0; k < sizeof verbs / sizeof *verbs; ++k) {
+        const char *words[8] = {"karst", verbs[k][0], world, verbs[k][1], verbs[k][2]};
+        if (!verbs[k][1]) words[3] = NULL;
+        r = run_words(words);
+        if (r.code != 1 || !strstr(r.err, "has no field yet")) fail_msg("%s: %s", verbs[k][0], r.err);
+        assert_true(is_one_line(r.err));
+        ran_free(&r);
+    }
+    assert_true(world_hash(world) == before);
+    r = run_karst("patch", world, "fit");
+    assert_true(r.code == 1 && strstr(r.err, "has no field to fit"));
+    ran_free(&r);
 }
 
 static void patches_are_fitted_undone_and_removed(void **state) {
@@ -134,6 +163,7 @@ static void patches_are_fitted_undone_and_removed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_net_is_told_checked_and_baked),
+        cmocka_unit_test(verbs_of_fields_ask_for_one),
         cmocka_unit_test(patches_are_fitted_undone_and_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,9 +35,8 @@ static void spill(const char *path, const char *text) {
 
 static karst_net *net_in(const char *world) {
     karst_project *project;
-    karst_net *net = NULL;
     assert_int_equal(karst_project_open(world, KARST_PROJECT_READ, NULL, &project), KARST_OK);
-    assert_int_equal(karst_project_get_net(project, NULL, &net), KARST_OK);
+    karst_net *net = net_of(project);
     karst_project_close(project);
     assert_non_null(net);
     return net;
@@ -232,12 +231,13 @@ static const char *make_halves(const char *name, double gap_m) {
     }
     karst_net *net;
     karst_project *project;
+    int64_t id;
     assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
     karst_net_cage cage = {.places = places, .place_count = 24, .quads = (const int32_t(*)[4])quads, .quad_count = 12};
     assert_int_equal(karst_net_from_cage(net, &cage, NULL), KARST_OK);
     assert_int_equal(karst_project_create(world, NULL, &project), KARST_OK);
     assert_int_equal(karst_project_begin(project, "halves"), KARST_OK);
-    assert_int_equal(karst_project_set_net(project, net), KARST_OK);
+    assert_int_equal(karst_project_add_net(project, "halves", net, &id), KARST_OK);
     assert_int_equal(karst_project_commit(project), KARST_OK);
     karst_project_close(project);
     karst_net_destroy(net);

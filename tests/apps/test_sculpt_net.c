@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // karst sculpt on the net of a world: a step a stroke, undone by the history; nothing is there after a failure.
-#include <cjson/cJSON.h>
 #include <time.h>
 
-#include "karst/project.h"
+#include "answers.h"
 #include "scenes/nets.h"
-#include "support/prop.h"
-#include "support/run.h"
 
 static void good(ran r) {
     if (r.code) print_error("%s%s", r.out, r.err);
@@ -19,12 +16,13 @@ static void put_net(const char *path, bool there) {
     karst_report report = {0};
     karst_net *net = NULL;
     karst_project *p = NULL;
+    int64_t id;
     if (scene_net(&(scene_net_def){.side = 16, .slot = 0, .tiles_log2 = 3}, &report, &net))
         fail_msg("%s", report.message);
     karst_status status =
         there ? karst_project_open(path, KARST_PROJECT_WRITE, &report, &p) : karst_project_create(path, &report, &p);
     if (!status) status = karst_project_begin(p, "net");
-    if (!status) status = karst_project_set_net(p, net);
+    if (!status) status = karst_project_add_net(p, NULL, net, &id);
     if (!status) status = karst_project_commit(p);
     if (status) fail_msg("%s", report.message);
     karst_project_close(p);
@@ -35,9 +33,8 @@ static void put_net(const char *path, bool there) {
 static int32_t height_near(const char *path, double x, double z, uint64_t *hash) {
     karst_report report = {0};
     karst_project *p = NULL;
-    karst_net *net = NULL;
     if (karst_project_open(path, KARST_PROJECT_READ, &report, &p)) fail_msg("%s", report.message);
-    assert_int_equal(karst_project_get_net(p, NULL, &net), KARST_OK);
+    karst_net *net = net_of(p);
     assert_int_equal(karst_project_hash(p, hash), KARST_OK);
     double best = 1e30;
     int32_t y = 0;

@@ -43,9 +43,8 @@ static inline uint64_t state_of(const char *path) {
 // ---- random steps ------------------------------------------------------------------------------------
 
 static inline int64_t ground_of(karst_project *w, karst_project_ground *g) {
-    int count = 0;
-    good(w, karst_project_grounds(w, g, 1, &count));
-    return count ? g->id : 0;
+    good(w, karst_project_find_ground(w, KARST_PROJECT_FIELD, g));
+    return g->id;
 }
 
 // A smooth dab into base or a layer, with some holes and some opacity.
@@ -110,6 +109,24 @@ static inline void change_sheets(prop *p, karst_project *w, const karst_project_
     good(w, karst_project_set_sheet(w, s));
 }
 
+// A net comes, changes, becomes another one, or goes. Some take two blocks of patches.
+static inline void change_net(prop *p, karst_project *w) {
+    karst_net *net = NULL;
+    good(w, take_net(w, &net));
+    if (net && prop_chance(p, 0.6)) {
+        karst_net_patch *patch = &net->patches[prop_int(p, 0, net->patch_count - 1)];
+        patch->slot[prop_int(p, 0, 3)] ^= 1;
+    } else {
+        bool goes = net && prop_chance(p, 0.3);
+        karst_net_destroy(net);
+        net = NULL;
+        if (!goes) net = grid_net(prop_chance(p, 0.1) ? 23 : 3, prop_u64(p));
+    }
+    if (net) assert_int_equal(karst_net_finish(net, NULL), KARST_OK);
+    good(w, put_net(w, net));
+    karst_net_destroy(net);
+}
+
 // Something that a step may do.
 static inline void change(prop *p, karst_project *w) {
     karst_project_ground g;
@@ -119,7 +136,7 @@ static inline void change(prop *p, karst_project *w) {
         good(w, pour(w, add(w, prop_int(p, 20, 140), prop_int(p, 20, 140)), prop_u64(p), prop_chance(p, 0.3)));
         return;
     }
-    int what = prop_int(p, 0, 9);
+    int what = prop_int(p, 0, 10);
     if (what == 0) {
         char text[8];
         memset(text, prop_int(p, 'a', 'z'), sizeof text);
@@ -128,6 +145,8 @@ static inline void change(prop *p, karst_project *w) {
         good(w, karst_project_set_source(w, id, "somewhere", prop_real(p, 0, 1)));
     } else if (what <= 3) {
         change_sheets(p, w, &g);
+    } else if (what == 4) {
+        change_net(p, w);
     } else {
         karst_sheet all[64];
         int count = 0;

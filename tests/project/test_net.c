@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The net of a world: it comes back as it was, undo and redo go over it, and what damages it is named.
+// The net of a world is a ground: it comes back as it was, undo and redo go over it, and what damages it is named.
 #include "karst/bake.h"
 #include "karst/history.h"
 #include "karst/pack.h"
@@ -22,7 +22,7 @@ static void fine(karst_project *p, karst_status status) {
 
 static void keep(karst_project *p, const karst_net *net, const char *step) {
     fine(p, karst_project_begin(p, step));
-    fine(p, karst_project_set_net(p, net));
+    fine(p, put_net(p, net));
     fine(p, karst_project_commit(p));
 }
 
@@ -45,7 +45,7 @@ static uint64_t state_of_net(const karst_net *net) {
 
 static uint64_t state(karst_project *p) {
     karst_net *net = NULL;
-    fine(p, karst_project_get_net(p, NULL, &net));
+    fine(p, take_net(p, &net));
     uint64_t hash = state_of_net(net);
     karst_net_destroy(net);
     return hash;
@@ -146,7 +146,7 @@ static void a_net_stays_when_the_field_goes(void **unused) {
     karst_net *net = net_of(16);
     fine(p, karst_project_begin(p, "both"));
     int64_t id = add(p, 70, 20);
-    fine(p, karst_project_set_net(p, net));
+    fine(p, put_net(p, net));
     fine(p, karst_project_commit(p));
     uint64_t want = state_of_net(net);
     karst_field_shape shape = {90, 30, 2, {10, 20, 30}};
@@ -158,7 +158,8 @@ static void a_net_stays_when_the_field_goes(void **unused) {
     fine(p, karst_project_remove_ground(p, id));
     fine(p, karst_project_commit(p));
     assert_true(state(p) == want);
-    assert_int_equal(karst_project_set_net(p, net), KARST_ERROR_ARGUMENT);  // no step
+    assert_int_equal(put_net(p, net), KARST_ERROR_ARGUMENT);  // no step
+    assert_non_null(strstr(karst_project_message(p), "outside a step"));
     karst_check row[KARST_CHECK_MAX];
     int count;
     fine(p, karst_project_check(p, NULL, row, &count));
@@ -272,7 +273,7 @@ static void what_is_altered_is_named_or_keeps_every_rule(void **unused) {
         sqlite3_close(db);
         p = open_as(path, KARST_PROJECT_READ);
         karst_net *got = NULL;
-        karst_status status = karst_project_get_net(p, NULL, &got);
+        karst_status status = take_net(p, &got);
         prop_check(&q, sealed || status == KARST_ERROR_FORMAT);
         prop_check(&q, !status || (!got && karst_project_message(p)[0]));
         karst_check row[KARST_CHECK_MAX];
@@ -305,7 +306,7 @@ static void what_is_altered_is_named_or_keeps_every_rule(void **unused) {
     run_sql(path, "DELETE FROM extra WHERE name='net edges 00000'");
     p = open_as(path, KARST_PROJECT_READ);
     karst_net *got = NULL;
-    assert_int_equal(karst_project_get_net(p, NULL, &got), KARST_ERROR_FORMAT);
+    assert_int_equal(take_net(p, &got), KARST_ERROR_FORMAT);
     assert_non_null(strstr(karst_project_message(p), "net edges 00000 is not there"));
     karst_project_close(p);
     karst_net_destroy(net);
@@ -320,8 +321,8 @@ static void running_out_of_memory_leaks_nothing(void **unused) {
         karst_net *got = NULL;
         kst_alloc_fail_after(n);
         karst_status status = karst_project_begin(p, "net");
-        if (!status) status = karst_project_set_net(p, net);
-        if (!status) status = karst_project_get_net(p, NULL, &got);
+        if (!status) status = put_net(p, net);
+        if (!status) status = take_net(p, &got);
         if (!status) status = karst_project_commit(p);
         kst_alloc_fail_after(0);
         if (status) karst_project_rollback(p);
@@ -336,6 +337,7 @@ static void running_out_of_memory_leaks_nothing(void **unused) {
 }
 
 int main(void) {
+    temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_net_comes_back_and_steps_go_over_it),
         cmocka_unit_test(bytes_of_a_field_are_those_of_its_chunks),
@@ -344,5 +346,5 @@ int main(void) {
         cmocka_unit_test(what_is_altered_is_named_or_keeps_every_rule),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, temp_teardown);
 }

@@ -26,7 +26,7 @@ static uint64_t points_of(const karst_net *net) {
 
 static uint64_t kept_points(karst_project *p) {
     karst_net *net = NULL;
-    fine(p, karst_project_get_net(p, NULL, &net));
+    fine(p, take_net(p, &net));
     uint64_t hash = points_of(net);
     karst_net_destroy(net);
     return hash;
@@ -63,7 +63,7 @@ static void strokes_are_undone_and_done_again_to_the_bit(void **unused) {
         fail_msg("%s", report.message);
     karst_project *p = create(world_path());
     fine(p, karst_project_begin(p, "net"));
-    fine(p, karst_project_set_net(p, net));
+    fine(p, put_net(p, net));
     fine(p, karst_project_commit(p));
     assert_int_equal(karst_net_sculptor_create(net, NULL, &s), KARST_OK);
     prop all = prop_begin("net_strokes", 1);
@@ -74,7 +74,7 @@ static void strokes_are_undone_and_done_again_to_the_bit(void **unused) {
         assert_int_equal(draw(&all, net, s), KARST_OK);
         if (points_of(net) == want[count]) continue;  // it met nothing: no step
         fine(p, karst_project_begin(p, "stroke"));
-        fine(p, karst_project_set_net(p, net));
+        fine(p, put_net(p, net));
         fine(p, karst_project_commit(p));
         want[++count] = points_of(net);
     }

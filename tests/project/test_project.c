@@ -30,7 +30,7 @@ static void what_is_written_comes_back(void **state) {
         int count = 0;
         prop_check(&p, karst_project_grounds(w, &g, 1, &count) == KARST_OK && count == 1);
         prop_check(&p, g.shape.columns == c && g.shape.rows == r && g.shape.spacing_m == 2 && g.shape.origin.z == 30);
-        prop_check(&p, !strcmp(g.kind, "field") && !strcmp(g.name, "test") && !strcmp(g.source, "seed"));
+        prop_check(&p, g.kind == KARST_PROJECT_FIELD && !strcmp(g.name, "test") && !strcmp(g.source, "seed"));
         prop_check(&p, g.step_m == 0.5 && hash_of(w) == hash);
         karst_field *field, *want;
         prop_check(&p, karst_project_field(w, id, 0, &field) == KARST_OK);
@@ -66,8 +66,7 @@ static void hash_follows_the_samples_alone(void **state) {
     assert_int_equal(karst_project_cache_put(p, 7, "x", 1), KARST_OK);
     assert_true(hash_of(p) == first);
     karst_project_ground g;
-    int count;
-    assert_int_equal(karst_project_grounds(p, &g, 1, &count), KARST_OK);
+    assert_int_equal(karst_project_find_ground(p, KARST_PROJECT_FIELD, &g), KARST_OK);
     karst_field *field;
     assert_int_equal(karst_project_field(p, g.id, 0, &field), KARST_OK);
     float before, after;
@@ -324,11 +323,11 @@ static void what_is_no_world_is_refused(void **state) {
     run_sql(path, "CREATE TABLE t(a)");
     expect_refusal(path, KARST_ERROR_FORMAT, "not a Karst world");
     path = poured(10, 10, 1);
-    run_sql(path, "PRAGMA user_version=2");
+    run_sql(path, "PRAGMA user_version=3");
     expect_refusal(path, KARST_ERROR_VERSION, "newer Karst");
-    run_sql(path, "PRAGMA user_version=0");
-    expect_refusal(path, KARST_ERROR_FORMAT, "schema 0");
-    run_sql(path, "PRAGMA user_version=1");
+    run_sql(path, "PRAGMA user_version=1");  // whose nets were no grounds
+    expect_refusal(path, KARST_ERROR_FORMAT, "schema 1, which no released Karst wrote");
+    run_sql(path, "PRAGMA user_version=2");
     karst_project_close(open_as(path, KARST_PROJECT_WRITE));  // control
     run_sql(path, "CREATE TRIGGER t AFTER INSERT ON step BEGIN DELETE FROM ground; END");
     expect_refusal(path, KARST_ERROR_FORMAT, "triggers");
@@ -384,9 +383,8 @@ static karst_status read_all(const char *path, char *message, size_t room) {
     snprintf(message, room, "%s", report.message);
     if (status) return status;
     karst_project_ground g;
-    int count = 0;
-    status = karst_project_grounds(p, &g, 1, &count);
-    if (!status && count) status = karst_project_field(p, g.id, 0, &field);
+    status = karst_project_find_ground(p, KARST_PROJECT_FIELD, &g);
+    if (!status && g.id) status = karst_project_field(p, g.id, 0, &field);
     static karst_field_chunk chunk;
     int32_t cx = 0, cz = 0;
     if (field) karst_field_chunk_grid(field, &cx, &cz);

@@ -74,8 +74,7 @@ static void what_lies_at_a_place_stays_there(void **state) {
     assert_int_equal(karst_project_resize(p, ground, &finer, NULL), KARST_OK);
     assert_int_equal(karst_project_commit(p), KARST_OK);
     karst_project_ground g;
-    int count;
-    assert_int_equal(karst_project_grounds(p, &g, 1, &count), KARST_OK);
+    assert_int_equal(karst_project_find_ground(p, KARST_PROJECT_FIELD, &g), KARST_OK);
     assert_true(g.shape.columns == 121 && g.shape.rows == 81 && g.shape.spacing_m == 1);
     assert_true(g.shape.origin.x == 20 && g.shape.origin.y == 3 && g.shape.origin.z == 0);
     void *extra;

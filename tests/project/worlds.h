@@ -46,12 +46,55 @@ static inline karst_status fade(karst_field *field, bool solid) {
     return status;
 }
 
+// A small net, finished: side x side patches of two tiles each way, of any heights.
+static inline karst_net *grid_net(int side, uint64_t seed) {
+    int count = (side + 1) * (side + 1);
+    karst_net *net = NULL;
+    karst_pos *places = malloc((size_t)count * sizeof *places);
+    int32_t(*quads)[4] = malloc((size_t)(side * side) * sizeof *quads);
+    uint8_t(*tiles)[2] = malloc((size_t)(side * side) * sizeof *tiles);
+    for (int k = 0; k < count; ++k)
+        places[k] =
+            (karst_pos){16 * (k % (side + 1)), (double)(kst_random(seed, (uint64_t)k) & 7), 16 * (k / (side + 1))};
+    for (int k = 0; k < side * side; ++k) {
+        int32_t a = k / side * (side + 1) + k % side;
+        const int32_t quad[4] = {a, a + 1, a + side + 2, a + side + 1};
+        memcpy(quads[k], quad, sizeof quad);
+        tiles[k][0] = tiles[k][1] = 1;
+    }
+    karst_net_cage cage = {.places = places,
+                           .place_count = count,
+                           .quads = (const int32_t(*)[4])quads,
+                           .quad_count = side * side,
+                           .tiles_log2 = (const uint8_t(*)[2])tiles};
+    karst_report report = {0};
+    if (karst_net_create((karst_pos){3, 5, 7}, -8, NULL, &net) || karst_net_from_cage(net, &cage, &report))
+        fail_msg("%s", report.message);
+    free(places), free(quads), free(tiles);
+    return net;
+}
+
+// A net becomes the world's, inside a step, whether it had one or not; NULL: it has none.
+static inline karst_status put_net(karst_project *p, const karst_net *net) {
+    karst_project_ground g;
+    karst_status status = karst_project_find_ground(p, KARST_PROJECT_PATCH, &g);
+    if (status || (!net && !g.id)) return status;
+    if (!net) return karst_project_remove_ground(p, g.id);
+    return g.id ? karst_project_set_net(p, g.id, net) : karst_project_add_net(p, "rock", net, &g.id);
+}
+
+// The world's net; *out as it is when it has none.
+static inline karst_status take_net(karst_project *p, karst_net **out) {
+    karst_project_ground g;
+    karst_status status = karst_project_find_ground(p, KARST_PROJECT_PATCH, &g);
+    return status || !g.id ? status : karst_project_get_net(p, g.id, NULL, out);
+}
+
 // Samples from a seed into the whole field of a world, inside a step; holes and sideways too.
 static inline karst_status pour(karst_project *p, int64_t id, uint64_t seed, bool displaced) {
     karst_field *from = NULL, *to = NULL;
     karst_project_ground g;
-    int count;
-    karst_status status = karst_project_grounds(p, &g, 1, &count);
+    karst_status status = karst_project_find_ground(p, KARST_PROJECT_FIELD, &g);
     if (!status) status = karst_project_field(p, id, 1 << 20, &to);
     if (status) return status;
     int c = g.shape.columns, r = g.shape.rows;
