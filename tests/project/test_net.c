@@ -5,6 +5,7 @@
 #include "karst/pack.h"
 #include "project/worlds.h"
 #include "scenes/nets.h"
+#include "surface/net_bytes.h"
 #include "surface/zone_record.h"
 
 static karst_net *net_of(int side) {
@@ -230,11 +231,11 @@ static void alter(sqlite3 *db, prop *p, bool sealed) {
     memcpy(packed, sqlite3_column_blob(s, 1), (size_t)size);
     sqlite3_finalize(s);
     // Of a sealed one the elements are altered, below the compression.
-    static const size_t each[] = {23, 34, 204 + 3 * KARST_TILE_CORNERS};
     size_t raw_size = 0, room = kst_compress_bound(1 << 20);
-    for (int part = 0; part < 3 && sealed && size != 38; ++part)
+    for (int part = 0; part < 3 && sealed && size != KST_NET_HEAD_BYTES; ++part)
         for (size_t n = 1; n <= 512 && !raw_size; ++n)
-            if (kst_decompress(packed, (size_t)size, raw, n * each[part])) raw_size = n * each[part];
+            if (kst_decompress(packed, (size_t)size, raw, n * kst_net_element_bytes((kst_net_part)part)))
+                raw_size = n * kst_net_element_bytes((kst_net_part)part);
     if (raw_size) {
         raw[prop_u64(p) % raw_size] ^= (uint8_t)prop_int(p, 1, 255);
         packed = realloc(packed, room);
