@@ -82,15 +82,21 @@ typedef struct listener {
 } listener;
 
 static void hear(void *context, const karst_net_repair *r) {
-    static const char *const kinds[] = {"corner", "edge", "turned", "removed"};
-    static const char *const lines[] = {"corner %d became corner %d", "edge %d became edge %d",
-                                        "patch %d turned over, its lower side was up", "patch %d removed: lost a side",
+    static const char *const kinds[] = {"corner", "edge", "bound", "turned", "removed"};
+    static const char *const lines[] = {"corner %d became corner %d",
+                                        "edge %d became edge %d",
+                                        "edge %d became eighths %d to %d of edge %d",
+                                        "patch %d turned over, its lower side was up",
+                                        "patch %d removed: lost a side",
                                         "patch %d removed: patch %d again"};
     listener *l = context;
     char line[100];
-    int form = r->kind == KARST_REPAIR_REMOVED && r->into != KARST_NET_NONE ? 4 : (int)r->kind;
+    int form = r->kind == KARST_REPAIR_REMOVED && r->into != KARST_NET_NONE ? 5 : (int)r->kind;
     if (l->count++ < REPAIRS_TOLD) {
-        snprintf(line, sizeof line, lines[form], r->index, r->into);
+        if (r->kind == KARST_REPAIR_BOUND)
+            snprintf(line, sizeof line, lines[form], r->index, r->from, r->to, r->into);
+        else
+            snprintf(line, sizeof line, lines[form], r->index, r->into);
         say(l->a, "  %s, at %.2f, %.2f, %.2f\n", line, r->at.x, r->at.y, r->at.z);
     }
     if (l->count > REPAIRS_LISTED || !l->a->json) return;
@@ -99,6 +105,10 @@ static void hear(void *context, const karst_net_repair *r) {
     cJSON_AddStringToObject(row, "kind", kinds[r->kind]);
     cJSON_AddNumberToObject(row, "index", r->index);
     if (r->into != KARST_NET_NONE) cJSON_AddNumberToObject(row, "into", r->into);
+    if (r->kind == KARST_REPAIR_BOUND) {
+        const int eighths[2] = {r->from, r->to};
+        cJSON_AddItemToObject(row, "eighths", cJSON_CreateIntArray(eighths, 2));
+    }
     cJSON_AddItemToObject(row, "at", cJSON_CreateDoubleArray(at, 3));
     cJSON_AddItemToArray(l->list, row);
 }
@@ -124,10 +134,13 @@ int patch_weld(args *a, const char *path) {
         cJSON_AddNumberToObject(a->out, "open_edges_before", before);
     }
     if (status) return could_not(a, status);
-    say(a, "%d corners and %d edges merged, %d patches turned over, %d removed\n", done.corners, done.edges,
-        done.turned, done.removed);
+    say(a, "%d corners and %d edges merged, %d edges bound to larger ones, %d patches turned over, %d removed\n",
+        done.corners, done.edges, done.bound, done.turned, done.removed);
+    if (done.painted) say(a, "%d tile corners painted like those that they meet\n", done.painted);
     cJSON_AddNumberToObject(a->out, "merged_corners", done.corners);
     cJSON_AddNumberToObject(a->out, "merged_edges", done.edges);
+    cJSON_AddNumberToObject(a->out, "bound_edges", done.bound);
+    cJSON_AddNumberToObject(a->out, "painted", done.painted);
     cJSON_AddNumberToObject(a->out, "turned", done.turned);
     cJSON_AddNumberToObject(a->out, "removed", done.removed);
     return EXIT_DONE;

@@ -76,8 +76,10 @@ static const option options[] = {
     {"--unit", "M", "import: metres in a unit of the file (1)"},
     {"--up", "y|z", "import: which axis of the file is up (y)"},
     {"--distance", "M",
-     "weld: corners up to this far apart become one, edges between the same corners too; patches that show their lower "
-     "side are turned over, those that lost a side go [m] (0.01)"},
+     "weld: corners up to this far apart become one, edges between the same corners too, small edges along halves, "
+     "quarters or eighths of a larger one are bound to it; patches that show their lower side are turned over, those "
+     "that "
+     "lost a side go; paint agrees where they meet [m] (0.01)"},
     {"--slot", "N",
      "displacement map, 0 flat to 15 roughest: of all tiles of fit and import (0), the roughest of sample (15), what "
      "noise sets"},

@@ -20,6 +20,9 @@ karst_status kst_net_check_seams(const karst_net *net, karst_report *report);
 karst_status kst_net_pins(karst_net *net, int32_t count);
 // Room for `count` corners inside edges, all KARST_NET_NONE.
 karst_status kst_net_inside(karst_net *net, int32_t count);
+// Corners onto their edges, until those whose edges end at others do not move any more: however they are numbered.
+// @return whether they came to rest
+bool kst_net_place_inside(karst_net *net);
 // The corner at eighth 0..8 of a side's edge.
 static inline int32_t kst_net_corner_of(const karst_net *net, const karst_net_side *side, int eighth) {
     const karst_net_edge *e = &net->edges[side->edge];
@@ -30,6 +33,22 @@ karst_status kst_net_size_patch(karst_net *net, int32_t patch, const karst_vec3 
                                 karst_report *report);
 // The unit normal of a patch at its corner 0..3.
 karst_vec3 kst_patch_corner_normal(const karst_vec3 c[16], int corner);
+// The tile corners of a side of a patch: `tiles` steps of 17 j + i from the first, as the side runs.
+static inline void kst_side_walk(const karst_net_patch *p, int side, int *first, int *step, int *tiles) {
+    int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
+    *tiles = side & 1 ? down : across;
+    *step = side & 1 ? 17 : 1;
+    *first = side == 1 ? across : side == 2 ? 17 * down : 0;
+}
+// The calmer one of two maps; the first may be KARST_NET_NONE.
+static inline int kst_calmer(int a, int b) {
+    return a == KARST_NET_NONE || (b & 15) < (a & 15) ? b : a;
+}
+// Own displacement of a corner by the calmest map round it.
+static inline int8_t kst_corner_noise(const karst_noise_bank *bank, int map, int32_t corner) {
+    float h = kst_bank_height(bank, map, (float)(corner % 31) * 1.37f, (float)(corner % 29) * 1.11f);
+    return (int8_t)floorf(h * 127 + 0.5f);
+}
 // Tile corners of all patches by their noise sets; where patches meet, that of the highest rank. Of a finished net.
 karst_status kst_net_share_sets(karst_net *net);
 

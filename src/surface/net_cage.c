@@ -260,8 +260,7 @@ static karst_status fill(cage *c) {
     }
     for (int32_t k = 0; k < d->place_count && !status; ++k) {
         int noise = calm[k] < 0 ? 0 : calm[k];
-        float h = kst_bank_height(bank, noise, (float)(k % 31) * 1.37f, (float)(k % 29) * 1.11f);
-        karst_net_corner corner = {.edge = KARST_NET_NONE, .noise = (int8_t)floorf(h * 127 + 0.5f)};
+        karst_net_corner corner = {.edge = KARST_NET_NONE, .noise = kst_corner_noise(bank, noise, k)};
         to_steps(c, d->places[k], corner.at);
         int32_t index;
         status = karst_net_add_corner(c->net, &corner, &index);

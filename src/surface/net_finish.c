@@ -141,8 +141,7 @@ static karst_status edges_from_patches(karst_net *net, karst_report *report) {
     return KARST_OK;
 }
 
-// Corners onto their edges, until those whose edges end at others do not move any more: however they are numbered.
-static void place_inside(karst_net *net) {
+bool kst_net_place_inside(karst_net *net) {
     bool moved = true;
     for (int pass = 0; moved && pass < PASSES_MAX; ++pass) {
         moved = false;
@@ -156,6 +155,7 @@ static void place_inside(karst_net *net) {
             memcpy(c->at, at, sizeof at);
         }
     }
+    return !moved;
 }
 
 // Every place where spans meet has a corner.
@@ -186,7 +186,7 @@ static karst_status corners_inside(karst_net *net, karst_report *report) {
             if (*at == KARST_NET_NONE) status = karst_net_add_corner(net, &corner, at);
             if (status) return status;
         }
-    place_inside(net);
+    kst_net_place_inside(net);
     return KARST_OK;
 }
 

@@ -8,10 +8,6 @@ typedef struct calm {
     uint8_t *near;    // of edges: it is a side of a patch that changed
 } calm;
 
-static int calmer(int a, int b) {
-    return a == KARST_NET_NONE || (b & 15) < (a & 15) ? b : a;
-}
-
 // Slot of tile (i, j): half near a fold.
 static uint8_t slot_of(const karst_net *net, const karst_net_patch *p, int i, int j, int slot) {
     int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
@@ -58,20 +54,19 @@ static void follow(karst_net *net, const calm *c, const karst_noise_bank *bank) 
     for (int32_t k = 0; k < net->patch_count; ++k)
         for (int side = 0; side < 4; ++side) {
             int16_t *edge = &c->edge[net->patches[k].side[side].edge];
-            *edge = (int16_t)calmer(*edge, calmest_along(&net->patches[k], side));
+            *edge = (int16_t)kst_calmer(*edge, calmest_along(&net->patches[k], side));
         }
     for (int32_t k = 0; k < net->edge_count; ++k)
         if (c->near[k]) net->edges[k].noise = (uint8_t)(net->edges[k].seam ? c->edge[k] & ~15 : c->edge[k]);
     for (int32_t k = 0; k < net->edge_count; ++k)
         for (int end = 0; end < 2 && c->edge[k] != KARST_NET_NONE; ++end) {
             int16_t *corner = &c->corner[net->edges[k].corner[end]];
-            *corner = (int16_t)calmer(*corner, net->edges[k].noise);
+            *corner = (int16_t)kst_calmer(*corner, net->edges[k].noise);
         }
     for (int32_t k = 0; k < net->edge_count; ++k)
         for (int end = 0; end < 2 && c->near[k]; ++end) {
             int32_t at = net->edges[k].corner[end];
-            float h = kst_bank_height(bank, c->corner[at], (float)(at % 31) * 1.37f, (float)(at % 29) * 1.11f);
-            net->corners[at].noise = (int8_t)floorf(h * 127 + 0.5f);
+            net->corners[at].noise = kst_corner_noise(bank, c->corner[at], at);
         }
 }
 

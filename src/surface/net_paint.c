@@ -2,19 +2,6 @@
 // Painting the tile corners of patches. A corner on a side is found by its edge, so that all patches there agree.
 #include "surface/net.h"
 
-// The corners of a side as steps of 17 j + i.
-static void side_walk(const karst_net_patch *p, int side, int *first, int *step, int *tiles) {
-    int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
-    *tiles = side & 1 ? down : across;
-    *step = side & 1 ? 17 : 1;
-    *first = side == 1 ? across : side == 2 ? 17 * down : 0;
-}
-
-static int32_t end_corner(const karst_net *net, const karst_net_side *side, int eighth) {
-    const karst_net_edge *e = &net->edges[side->edge];
-    return eighth == 0 ? e->corner[0] : eighth == 8 ? e->corner[1] : net->inside[e->inside + eighth * e->spans / 8 - 1];
-}
-
 static void raise_to(uint8_t *top, int set) {
     if (*top == 0xFF || karst_tile_rank(set) > karst_tile_rank(*top)) *top = (uint8_t)set;
 }
@@ -32,8 +19,8 @@ karst_status kst_net_share_sets(karst_net *net) {
         const karst_net_patch *p = &net->patches[k];
         for (int side = 0; side < 4; ++side) {
             raise_to(&edge_top[p->side[side].edge], p->noise_set);
-            raise_to(&corner_top[end_corner(net, &p->side[side], p->side[side].from)], p->noise_set);
-            raise_to(&corner_top[end_corner(net, &p->side[side], p->side[side].to)], p->noise_set);
+            raise_to(&corner_top[kst_net_corner_of(net, &p->side[side], p->side[side].from)], p->noise_set);
+            raise_to(&corner_top[kst_net_corner_of(net, &p->side[side], p->side[side].to)], p->noise_set);
         }
     }
     for (int32_t k = 0; k < net->corner_count; ++k)
@@ -44,15 +31,15 @@ karst_status kst_net_share_sets(karst_net *net) {
         for (int side = 0; side < 4; ++side) {
             const karst_net_side *s = &p->side[side];
             int first, step, tiles;
-            side_walk(p, side, &first, &step, &tiles);
+            kst_side_walk(p, side, &first, &step, &tiles);
             for (int i = 1; i < tiles; ++i) p->set[first + i * step] = edge_top[s->edge];
         }
         for (int side = 0; side < 4; ++side) {
             const karst_net_side *s = &p->side[side];
             int first, step, tiles;
-            side_walk(p, side, &first, &step, &tiles);
-            p->set[first] = corner_top[end_corner(net, s, s->from)];
-            p->set[first + tiles * step] = corner_top[end_corner(net, s, s->to)];
+            kst_side_walk(p, side, &first, &step, &tiles);
+            p->set[first] = corner_top[kst_net_corner_of(net, s, s->from)];
+            p->set[first + tiles * step] = corner_top[kst_net_corner_of(net, s, s->to)];
         }
     }
     kst_free(a, edge_top, edges), kst_free(a, corner_top, corners);
@@ -83,7 +70,7 @@ static void paint_side(brush *b, const karst_net *net, karst_net_patch *p, int s
     int32_t points[4][3];
     karst_vec3 c[4];
     const karst_net_side *s = &p->side[side];
-    side_walk(p, side, &first, &step, &tiles);
+    kst_side_walk(p, side, &first, &step, &tiles);
     kst_net_edge_points(net, s->edge, points);
     for (int k = 0; k < 4; ++k)
         c[k] = (karst_vec3){(float)(points[k][0] - points[0][0]), (float)(points[k][1] - points[0][1]),
@@ -93,7 +80,7 @@ static void paint_side(brush *b, const karst_net *net, karst_net_patch *p, int s
         if (inside(b, points[0], kst_curve(c, t))) dab(b, p, first + i * step);
     }
     for (int end = 0; end < 2 && side % 2 == 0; ++end) {  // sides 0 and 2 have all four corners
-        const int32_t *at = net->corners[end_corner(net, s, end ? s->to : s->from)].at;
+        const int32_t *at = net->corners[kst_net_corner_of(net, s, end ? s->to : s->from)].at;
         if (inside(b, at, (karst_vec3){0, 0, 0})) dab(b, p, end ? first + tiles * step : first);
     }
 }

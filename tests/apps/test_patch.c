@@ -214,6 +214,21 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     ran_free(&r);
 }
 
+static const char *keep_cage(const char *world, const karst_net_cage *cage) {
+    karst_net *net;
+    karst_project *project;
+    int64_t id;
+    assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
+    assert_int_equal(karst_net_from_cage(net, cage, NULL), KARST_OK);
+    assert_int_equal(karst_project_create(world, NULL, &project), KARST_OK);
+    assert_int_equal(karst_project_begin(project, "cage"), KARST_OK);
+    assert_int_equal(karst_project_add_net(project, "parts", net, &id), KARST_OK);
+    assert_int_equal(karst_project_commit(project), KARST_OK);
+    karst_project_close(project);
+    karst_net_destroy(net);
+    return world;
+}
+
 // Two squares of quads a few millimetres apart, the second one upside down, kept in a world.
 static const char *make_halves(const char *name, double gap_m) {
     const char *world = temp_path(name);
@@ -229,19 +244,29 @@ static const char *make_halves(const char *name, double gap_m) {
             memcpy(quads[6 * half + k], v, sizeof v);
         }
     }
-    karst_net *net;
-    karst_project *project;
-    int64_t id;
-    assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
     karst_net_cage cage = {.places = places, .place_count = 24, .quads = (const int32_t(*)[4])quads, .quad_count = 12};
-    assert_int_equal(karst_net_from_cage(net, &cage, NULL), KARST_OK);
-    assert_int_equal(karst_project_create(world, NULL, &project), KARST_OK);
-    assert_int_equal(karst_project_begin(project, "halves"), KARST_OK);
-    assert_int_equal(karst_project_add_net(project, "halves", net, &id), KARST_OK);
-    assert_int_equal(karst_project_commit(project), KARST_OK);
-    karst_project_close(project);
-    karst_net_destroy(net);
-    return world;
+    return keep_cage(world, &cage);
+}
+
+// A square of 16 m and two of 8 m beside it, of other ground, corners of their own.
+static const char *make_steps(const char *name) {
+    karst_pos places[12];
+    int32_t quads[3][4];
+    uint8_t tiles[3][2];
+    const uint8_t set[3] = {KARST_TILE_GRASS, KARST_TILE_SAND, KARST_TILE_SAND};
+    for (int k = 0; k < 12; ++k) {
+        double side = k < 4 ? 16 : 8, x = k < 4 ? 0 : 8.0 * (k / 4 - 1), z = k < 4 ? -16 : 0.005;
+        places[k] = (karst_pos){x + (k % 4 == 1 || k % 4 == 2 ? side : 0), 0, z + (k % 4 >= 2 ? side : 0)};
+        quads[k / 4][k % 4] = k;
+        tiles[k / 4][0] = tiles[k / 4][1] = k < 4 ? 4 : 3;
+    }
+    karst_net_cage cage = {.places = places,
+                           .place_count = 12,
+                           .quads = (const int32_t(*)[4])quads,
+                           .quad_count = 3,
+                           .tiles_log2 = (const uint8_t(*)[2])tiles,
+                           .noise_set = set};
+    return keep_cage(temp_path(name), &cage);
 }
 
 static void a_weld_tells_each_repair(void **state) {
@@ -261,6 +286,25 @@ static void a_weld_tells_each_repair(void **state) {
     o = answer_of(run_karst("patch", world, "weld", "--distance", "0.01", "--json"));
     assert_true(number_in(o, "open_edges") == 20 && number_in(o, "turned") == 0);
     cJSON_Delete(o);
+}
+
+static void a_weld_binds_small_patches_to_large_ones(void **state) {
+    (void)state;
+    const char *world = make_steps("parts.karst");
+    cJSON *o = answer_of(run_karst("patch", world, "weld", "--json"));
+    assert_true(number_in(o, "bound_edges") == 2 && number_in(o, "open_edges_before") == 12);
+    assert_true(number_in(o, "merged_corners") == 4 && number_in(o, "merged_edges") == 1);
+    assert_true(number_in(o, "open_edges") == 7 && number_in(o, "painted") == 18);  // grass lies over sand
+    const cJSON *row;
+    int bound = 0;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(o, "repairs")) bound +=
+        cJSON_GetArraySize(cJSON_GetObjectItem(row, "eighths")) == 2;
+    assert_int_equal(bound, 2);
+    cJSON_Delete(o);
+    good(run_karst("patch", world, "check", "--quiet"));
+    // Control: at no distance they stay apart.
+    good(run_karst("undo", world, "--quiet"));
+    assert_true(answer_number(run_karst("patch", world, "weld", "--distance", "0", "--json"), "bound_edges") == 0);
 }
 
 static void a_mesh_of_quads_becomes_patches(void **state) {
@@ -384,6 +428,7 @@ int main(void) {
         cmocka_unit_test(a_fit_takes_the_place_of_the_field),
         cmocka_unit_test(a_fit_that_is_stopped_changes_nothing),
         cmocka_unit_test(a_weld_tells_each_repair),
+        cmocka_unit_test(a_weld_binds_small_patches_to_large_ones),
         cmocka_unit_test(a_mesh_of_quads_becomes_patches),
         cmocka_unit_test(a_net_is_exported_and_its_pack_is_asked),
     };

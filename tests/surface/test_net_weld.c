@@ -113,8 +113,7 @@ static karst_net_welded break_net(prop *p, karst_net *net) {
 }
 
 typedef struct told {
-    int count[4];
-    int last[4];
+    int count[KARST_REPAIR_REMOVED + 1];
 } told;
 
 static void hear(void *context, const karst_net_repair *repair) {
@@ -142,7 +141,8 @@ static void a_broken_net_comes_back_to_the_last_bit(void **state) {
         prop_check(&p, state_of(net) == want);
         prop_check(&p, info.corners == did.corners && info.edges == did.edges);
         prop_check(&p, info.turned == did.turned && info.removed == 0);
-        prop_check(&p, heard.count[0] == did.corners && heard.count[1] == did.edges && heard.count[2] == did.turned);
+        prop_check(&p, heard.count[KARST_REPAIR_CORNER] == did.corners && heard.count[KARST_REPAIR_EDGE] == did.edges);
+        prop_check(&p, heard.count[KARST_REPAIR_TURNED] == did.turned && !info.bound && !info.painted);
         // Again: nothing to mend.
         prop_check(&p, !karst_net_weld(net, &def, &info) && state_of(net) == want);
         prop_check(&p, info.corners + info.edges + info.turned + info.removed == 0);
@@ -223,7 +223,7 @@ static void a_patch_that_lost_a_side_or_is_there_twice_goes(void **state) {
     karst_net_weld_def def = karst_net_weld_def_default();
     int32_t index;
     karst_net_patch twin = net->patches[3];
-    assert_int_equal(karst_net_add_patch(net, &twin, &index), KARST_OK);
+    for (int k = 0; k < 70; ++k) assert_int_equal(karst_net_add_patch(net, &twin, &index), KARST_OK);
     // A sliver: its far corners 1 mm off.
     karst_net_corner c[4];
     karst_net_edge e[4] = {{.corner = {0, 1}}, {.corner = {1, 2}}, {.corner = {3, 2}}, {.corner = {0, 3}}};
@@ -243,7 +243,7 @@ static void a_patch_that_lost_a_side_or_is_there_twice_goes(void **state) {
     }
     assert_int_equal(karst_net_add_patch(net, &sliver, &index), KARST_OK);
     assert_int_equal(karst_net_weld(net, &def, &info), KARST_OK);
-    assert_int_equal(info.removed, 2);
+    assert_int_equal(info.removed, 71);
     assert_int_equal(net->patch_count, GRID * GRID);
     assert_int_equal(net->corner_count, (GRID + 1) * (GRID + 1));
     karst_net_destroy(net);
