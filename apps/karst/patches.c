@@ -73,6 +73,11 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
         return status;
     }
     p->no_field = shown == PATCHES_ONLY || is_alone(pack);
+    status = p->no_field ? KARST_OK : karst_seam_create(pack, NULL, report, &p->seam);
+    if (status) {
+        patches_close(p);
+        return status;
+    }
     karst_box bounds = p->bounds, of_field = karst_ground_bounds(p->ground);
     if (!p->no_field) grow_box(&bounds, &of_field);
     p->ground = both_make(&p->both, p->no_field ? NULL : p->ground, karst_zone_ground_of(p->zone_ground), &bounds);
@@ -82,6 +87,7 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
 void patches_close(patches *p) {
     karst_gl_zones_destroy(p->drawn);
     karst_zone_scene_destroy(p->scene);
+    karst_seam_destroy(p->seam);
     karst_zone_ground_destroy(p->zone_ground);
     for (int32_t k = 0; k < p->count && p->zones; ++k) karst_zone_destroy(p->zones[k].zone);
     free(p->wanted);
@@ -226,10 +232,15 @@ karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *re
 
 // ---- on the screen ---------------------------------------------------------------------------------
 
+void patches_aim(patches *p, const karst_view *view, karst_budget *budget) {
+    p->budget.threshold = karst_zone_threshold(view, p->edge_px);
+    budget->seam = p->budget.seam = p->seam;
+    if (p->seam) karst_seam_update(p->seam, view, 1, budget, &p->budget);
+}
+
 karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view) {
     karst_status status = p->drawn ? KARST_OK : karst_gl_zones_create(gl, p->scene, NULL, &p->drawn);
     if (status) return status;
-    p->budget.threshold = karst_zone_threshold(view, p->edge_px);
     karst_zone_scene_update(p->scene, view, 1, &p->budget, &p->frame);
     return karst_gl_zones_show(p->drawn, &p->frame);
 }

@@ -5,6 +5,7 @@
 #include "karst/glzone.h"
 #include "karst/pack.h"
 #include "karst/scene.h"
+#include "karst/seam.h"
 #include "karst/zoneground.h"
 
 #define PATCHES_EDGE_PX 12  // longest edge of a triangle
@@ -43,6 +44,7 @@ typedef struct patches {
     karst_pos from;
     bool looked, waits;  // whether `from` says anything; some are not in the file yet
     karst_zone_scene *scene;
+    karst_seam *seam;  // where they take the place of the field; NULL: nowhere, or one of the two is not shown
     karst_zone_ground *zone_ground;
     both both;
     const karst_ground *ground;  // of all that is shown; its bounds are those of zones to come, too
@@ -65,6 +67,10 @@ void patches_close(patches *p);
 // told as an error once and then left out. @return KARST_ERROR_FORMAT, KARST_ERROR_LIMIT (more pieces than a scene
 // takes), KARST_ERROR_MEMORY; the others stay
 karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *report);
+
+// Before the field's scene and patches_show(): how fine a view shows patches, and where they meet the field how fine
+// both are; budget: the field's.
+void patches_aim(patches *p, const karst_view *view, karst_budget *budget);
 
 // Choose and morph what a view shows of those that are here. @return KARST_ERROR_*
 karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view);

@@ -122,6 +122,7 @@ karst_status picture_bring(picture *p, karst_pos eye) {
 }
 
 karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame) {
+    patches_aim(&p->patches, view, &p->budget);
     karst_status status = karst_scene_settle(p->scene, view, 1, &p->budget, frame);
     if (!status && p->patches.count) {
         status = picture_bring(p, view->eye);

@@ -528,6 +528,7 @@ static karst_status choose(viewer *v, double dt_s) {
     how.skirt_m = v->options->skirt_m;
     how.error_px = v->budget.ground.error_px;
     how.load_limit = one_picture(v) ? INT32_MAX : (int32_t)(16 + loads_a_s * fmin(dt_s, 1));
+    patches_aim(&v->patches, view, &how);
     status = karst_scene_update(v->scene, view, 1, &how, &v->frame);
     if (status)
         return kst_fail(&v->report, status, "%s: the ground cannot be read (%s); see karst check %s", v->options->pack,

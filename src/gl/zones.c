@@ -114,6 +114,8 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
         return status;
     }
     kst_gl_set_units(z->program);
+    bool beside = gl->store.pack && karst_pack_seam_count(gl->store.pack) > 0;
+    glProgramUniform1i(z->program, glGetUniformLocation(z->program, "u_beside"), beside);
     z->run_at = glGetUniformLocation(z->program, "u_run");
     z->shift_at = glGetUniformLocation(z->program, "u_shift");
     glVertexArrayElementBuffer(z->array, z->indices);
