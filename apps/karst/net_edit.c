@@ -12,14 +12,14 @@ static karst_status say_why(args *a, const karst_project *project, karst_status 
     return status;
 }
 
-// The ground of a world's net, and the net; 0 and *out as it is when there is none.
-static karst_status get_net(args *a, karst_project *project, const char *path, int needed, int64_t *ground,
+// The ground of a world's net, 0 when there is none, and the net if it is read.
+static karst_status get_net(args *a, karst_project *project, const char *path, net_use use, int64_t *ground,
                             karst_net **out) {
     karst_project_ground g = {0};
     karst_status status = karst_project_find_ground(project, KARST_PROJECT_PATCH, &g);
     *ground = g.id;
-    if (!status && g.id) status = karst_project_get_net(project, g.id, NULL, out);
-    if (!status && !g.id && needed)
+    if (!status && g.id && use == NET_NEEDED) status = karst_project_get_net(project, g.id, NULL, out);
+    if (!status && !g.id && use != NET_REPLACED)
         status = kst_fail(&a->report, KARST_ERROR_ARGUMENT,
                           "%s: has no net of patches yet: karst patch %s sample, fit or import", path, path);
     return say_why(a, project, status);
@@ -35,11 +35,11 @@ karst_status net_look(args *a, const char *path, karst_net **out) {
     return status;
 }
 
-karst_status net_edit_begin(args *a, const char *path, const char *name, int needed, net_edit *out) {
+karst_status net_edit_begin(args *a, const char *path, const char *name, net_use use, net_edit *out) {
     net_edit e = {.path = path};
     karst_status status = karst_project_open(path, KARST_PROJECT_WRITE, &a->report, &e.project);
     if (status) return status;
-    status = get_net(a, e.project, path, needed, &e.ground, &e.net);
+    status = get_net(a, e.project, path, use, &e.ground, &e.net);
     if (!status) status = say_why(a, e.project, karst_project_begin(e.project, name));
     if (status) {
         karst_net_destroy(e.net);

@@ -12,14 +12,16 @@ typedef struct net_edit {
     bool kept;       // net_edit_next() has kept a step
     int64_t head;    // the step before them
     int64_t ground;  // of the net, 0: it has none
-    karst_net *net;  // the world's, finished; NULL: it has none. The step keeps what stands here at its end
+    karst_net *net;  // the world's, finished, if it is read. The step keeps what stands here at its end, NULL: none
     char source[KARST_SOURCE_BYTES];  // what it is made from, when the step replaces it
 } net_edit;
 
-enum { NET_MAY_LACK, NET_NEEDED };
+// What a step does to the net: puts another one in its place, which need not be there and is not read; takes it away
+// unread; or changes it.
+typedef enum net_use { NET_REPLACED, NET_REMOVED, NET_NEEDED } net_use;
 
 // Open the world at path and begin the step `name`. On error the line is in a->report.
-karst_status net_edit_begin(args *a, const char *path, const char *name, int needed, net_edit *out);
+karst_status net_edit_begin(args *a, const char *path, const char *name, net_use use, net_edit *out);
 // Put a finished net, or none, in place of the world's; it is then the step's. source: what it was made from.
 void net_edit_replace(net_edit *e, karst_net *net, const char *source);
 // Keep what was done so far as a step of its own, and begin another of this name on the same net.

@@ -78,7 +78,7 @@ int patch_import(args *a, const char *path) {
     karst_quads *q = NULL;
     net_edit e;
     karst_status status = karst_geo_read_quads(a->positional[2], &w.quads, &a->report, &q);
-    if (!status) status = net_edit_begin(a, path, "patch import", NET_MAY_LACK, &e);
+    if (!status) status = net_edit_begin(a, path, "patch import", NET_REPLACED, &e);
     if (status) {
         karst_quads_destroy(q);
         return could_not(a, status);

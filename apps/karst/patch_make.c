@@ -25,7 +25,7 @@ int patch_sample(args *a, const char *path) {
     if (bad) return EXIT_USAGE;
     net_edit e;
     karst_net *net = NULL;
-    karst_status status = net_edit_begin(a, path, "patch sample", NET_MAY_LACK, &e);
+    karst_status status = net_edit_begin(a, path, "patch sample", NET_REPLACED, &e);
     if (status) return could_not(a, status);
     status = scene_net_sample((uint8_t)slot, &a->report, &net);
     if (!status) net_edit_replace(&e, net, "sample");
@@ -35,7 +35,7 @@ int patch_sample(args *a, const char *path) {
 
 int patch_remove(args *a, const char *path) {
     net_edit e;
-    karst_status status = net_edit_begin(a, path, "patch remove", NET_NEEDED, &e);
+    karst_status status = net_edit_begin(a, path, "patch remove", NET_REMOVED, &e);
     if (status) return could_not(a, status);
     net_edit_replace(&e, NULL, "");
     status = net_edit_end(a, &e, KARST_OK);
@@ -140,7 +140,7 @@ int patch_fit(args *a, const char *path) {
     net_edit e;
     fitted f = {0};
     karst_project_ground ground;
-    karst_status status = net_edit_begin(a, path, "patch fit", NET_MAY_LACK, &e);
+    karst_status status = net_edit_begin(a, path, "patch fit", NET_REPLACED, &e);
     if (status) return could_not(a, status);
     status = karst_project_find_ground(e.project, KARST_PROJECT_FIELD, &ground);
     if (!status && !ground.id)

@@ -215,6 +215,22 @@ static karst_status field_rows(args *a, karst_project *project, const karst_proj
     return sheet_names(a, project, g->id, row);
 }
 
+static void grow(karst_box *box, const karst_net *net, const int32_t at[3]) {
+    double step = ldexp(1, net->step_log2), x = net->origin.x + step * at[0], y = net->origin.y + step * at[1],
+           z = net->origin.z + step * at[2];
+    box->min = (karst_pos){fmin(box->min.x, x), fmin(box->min.y, y), fmin(box->min.z, z)};
+    box->max = (karst_pos){fmax(box->max.x, x), fmax(box->max.y, y), fmax(box->max.z, z)};
+}
+
+// Of control points: patches lie within, before displacement.
+static karst_box net_bounds(const karst_net *net) {
+    karst_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int32_t k = 0; k < net->corner_count; ++k) grow(&box, net, net->corners[k].at);
+    for (int32_t k = 0; k < 2 * net->edge_count; ++k) grow(&box, net, net->edges[k / 2].handle[k % 2]);
+    for (int32_t k = 0; k < 4 * net->patch_count; ++k) grow(&box, net, net->patches[k / 4].inner[k % 4]);
+    return box;
+}
+
 static karst_status net_rows(args *a, karst_project *project, const karst_project_ground *g, cJSON *row) {
     karst_net *net;
     karst_status status = karst_project_get_net(project, g->id, NULL, &net);
@@ -225,6 +241,8 @@ static karst_status net_rows(args *a, karst_project *project, const karst_projec
     number(a, row, "zones", karst_net_zones(net, NULL, 0), "of 160 x 160 m");
     number(a, row, "step_m", ldexp(1, g->net.step_log2), "m");
     triple(a, row, "origin", g->net.origin);
+    karst_box box = net_bounds(net);
+    bounds(a, row, &box);
     karst_net_destroy(net);
     return KARST_OK;
 }

@@ -148,7 +148,7 @@ KARST_API karst_status karst_project_get_extra(karst_project *project, int64_t g
 KARST_API karst_status karst_project_add_net(karst_project *project, const char *name, const karst_net *net,
                                              int64_t *id);
 /// Inside a step: put a finished net in place of a ground's. It is an edit like any other: a step keeps the blocks of
-/// 512 corners, edges or patches that it changed. What is there is not read, so it may be damaged. Cost: O(net).
+/// 512 corners, edges or patches that it changed. What is there may be damaged, and is whole then. Cost: O(net).
 /// @return KARST_ERROR_ARGUMENT (no step begun, no such net), KARST_ERROR_FILE, KARST_ERROR_MEMORY
 KARST_API karst_status karst_project_set_net(karst_project *project, int64_t ground, const karst_net *net);
 /// The net of a ground, finished. @param allocator NULL: malloc; kept

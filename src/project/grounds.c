@@ -268,6 +268,11 @@ karst_status kst_world_drop_chunks(karst_project *p, int64_t owner) {
                         kst_world_place(owner, 0, 0), kst_world_place(owner + 1, 0, 0));
 }
 
+karst_status kst_world_drop_extra(karst_project *p, int64_t id) {
+    karst_status status = kst_history_keep_row(p, KST_EXTRAS, id);
+    return status ? status : kst_world_do(p, "cannot remove an extra", "DELETE FROM extra WHERE id=?1", "i", id);
+}
+
 karst_status kst_world_drop_extras(karst_project *p, int64_t ground, const char *name) {
     for (;;) {
         sqlite3_stmt *s = NULL;
@@ -277,10 +282,8 @@ karst_status kst_world_drop_extras(karst_project *p, int64_t ground, const char 
         int64_t id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
         karst_status status = kst_world_sql_fail(p, code, "cannot find an extra");
         sqlite3_finalize(s);
+        if (!status && code == SQLITE_ROW) status = kst_world_drop_extra(p, id);
         if (status || code != SQLITE_ROW) return status;
-        status = kst_history_keep_row(p, KST_EXTRAS, id);
-        if (!status) status = kst_world_do(p, "cannot remove an extra", "DELETE FROM extra WHERE id=?1", "i", id);
-        if (status) return status;
     }
 }
 

@@ -41,23 +41,23 @@ bool kst_world_net_has(const karst_project_net *net, const char *name) {
 
 // ---- writing -------------------------------------------------------------------------------------------
 
-static karst_status is_there(karst_project *p, int64_t ground, const char *name, uint64_t *hash, bool *found) {
+// Whether an extra is there whole, with these very bytes.
+static karst_status is_there(karst_project *p, int64_t ground, const char *name, uint64_t hash, bool *found) {
     sqlite3_stmt *s = NULL;
-    int code = kst_sql_prepare(p->db, &s, "SELECT hash FROM extra WHERE ground=?1 AND name=?2", "it", ground, name);
+    int code = kst_sql_prepare(p->db, &s, "SELECT data FROM extra WHERE ground=?1 AND name=?2 AND hash=?3", "iti",
+                               ground, name, (int64_t)hash);
     if (code == SQLITE_OK) code = sqlite3_step(s);
-    *found = code == SQLITE_ROW;
-    *hash = *found ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
+    const void *bytes = code == SQLITE_ROW ? sqlite3_column_blob(s, 0) : NULL;
+    *found = bytes && kst_hash(bytes, (size_t)sqlite3_column_bytes(s, 0), 0) == hash;
     karst_status status = kst_world_sql_fail(p, code, "cannot look for the net");
     sqlite3_finalize(s);
     return status;
 }
 
 static karst_status put(karst_project *p, int64_t ground, const char *name, const uint8_t *bytes, size_t size) {
-    uint64_t hash;
     bool found;
-    karst_status status = is_there(p, ground, name, &hash, &found);
-    if (status || (found && hash == kst_hash(bytes, size, 0))) return status;
-    return kst_world_put_extra(p, ground, name, bytes, size);
+    karst_status status = is_there(p, ground, name, kst_hash(bytes, size, 0), &found);
+    return status || found ? status : kst_world_put_extra(p, ground, name, bytes, size);
 }
 
 static karst_status put_block(karst_project *p, int64_t ground, const karst_net *net, kst_net_part part, int32_t block,
@@ -79,17 +79,25 @@ static karst_status put_block(karst_project *p, int64_t ground, const karst_net 
     return status;
 }
 
-// Blocks from `from` on are of no use any more.
-static karst_status drop_blocks(karst_project *p, int64_t ground, kst_net_part part, int32_t from) {
-    for (int32_t block = from;; ++block) {
-        char name[KARST_NAME_BYTES];
-        uint64_t hash;
-        bool found;
-        block_name(name, part, block);
-        karst_status status = is_there(p, ground, name, &hash, &found);
-        if (!status && found) status = kst_world_drop_extras(p, ground, name);
-        if (status || !found) return status;
+// Elements of a larger net, and what else no net of this size is made of, go.
+static karst_status drop_others(karst_project *p, int64_t ground, const karst_project_net *size) {
+    sqlite3_stmt *s = NULL;
+    karst_status status = KARST_OK;
+    int code = kst_sql_prepare(p->db, &s, "SELECT id, name FROM extra WHERE ground=?1 ORDER BY id", "i", ground);
+    while (!status && (code == SQLITE_OK || code == SQLITE_ROW) && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(s, 1);
+        if (name && kst_world_is_of_net(name) && !kst_world_net_has(size, name))
+            status = kst_world_drop_extra(p, sqlite3_column_int64(s, 0));
     }
+    if (!status) status = kst_world_sql_fail(p, code, "cannot look for the net");
+    sqlite3_finalize(s);
+    return status;
+}
+
+// What a head tells of a net.
+static karst_project_net size_of(const kst_net_head *head) {
+    return (karst_project_net){head->origin, head->step_log2, head->count[KST_NET_CORNERS], head->count[KST_NET_EDGES],
+                               head->count[KST_NET_PATCHES]};
 }
 
 static karst_status set_net(karst_project *p, int64_t ground, const karst_net *net) {
@@ -101,9 +109,9 @@ static karst_status set_net(karst_project *p, int64_t ground, const karst_net *n
         int32_t blocks = block_count(head.count[part]);
         for (int32_t k = 0; k < blocks && !status; ++k)
             status = put_block(p, ground, net, (kst_net_part)part, k, head.count[part]);
-        if (!status) status = drop_blocks(p, ground, (kst_net_part)part, blocks);
     }
-    return status;
+    karst_project_net size = size_of(&head);
+    return status ? status : drop_others(p, ground, &size);
 }
 
 karst_status karst_project_add_net(karst_project *project, const char *name, const karst_net *net, int64_t *id) {
@@ -194,9 +202,7 @@ static karst_status take_elements(karst_project *p, int64_t ground, const kst_ne
 karst_status kst_world_net_size(karst_project *p, int64_t ground, karst_project_net *out) {
     kst_net_head head;
     karst_status status = read_head(p, ground, &head);
-    if (!status)
-        *out = (karst_project_net){head.origin, head.step_log2, head.count[KST_NET_CORNERS], head.count[KST_NET_EDGES],
-                                   head.count[KST_NET_PATCHES]};
+    if (!status) *out = size_of(&head);
     return status;
 }
 

@@ -142,9 +142,10 @@ karst_status kst_world_check_shape(karst_project *p, const karst_field_shape *sh
 // The row of a ground only; its extras go, and so does its vertical step.
 karst_status kst_world_set_shape(karst_project *p, int64_t ground, const karst_field_shape *shape);
 
-// Inside a step: an extra of a ground in place of the one of its name. Remove the one of a name, NULL: all, of a
-// ground.
+// Inside a step: an extra of a ground in place of the one of its name. Remove one, or the one of a name, NULL: all, of
+// a ground.
 karst_status kst_world_put_extra(karst_project *p, int64_t ground, const char *name, const void *bytes, size_t size);
+karst_status kst_world_drop_extra(karst_project *p, int64_t id);
 karst_status kst_world_drop_extras(karst_project *p, int64_t ground, const char *name);
 // As karst_project_get_extra().
 karst_status kst_world_get_extra(karst_project *p, int64_t ground, const char *name, void **out, size_t *size);

@@ -49,6 +49,11 @@ static void expect(const char *world, const char *pack, double field) {
     if (field) assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(grounds, 0), "kind")->valuestring, "field");
     double patches = number_in(net, "patches"), zones = number_in(net, "zones");
     assert_true(patches > 256 && zones == 4);
+    double low[3], high[3];
+    for (int k = 0; k < 3; ++k) {
+        low[k] = cJSON_GetArrayItem(cJSON_GetObjectItem(net, "bounds_min"), k)->valuedouble;
+        high[k] = cJSON_GetArrayItem(cJSON_GetObjectItem(net, "bounds_max"), k)->valuedouble;
+    }
     cJSON_Delete(o);
     assert_true(tried_by(world, "net") == 1);
 
@@ -59,6 +64,11 @@ static void expect(const char *world, const char *pack, double field) {
     r = run_karst("info", pack, "--json");
     o = answer_of(&r);
     assert_true(number_in(o, "zones") == zones && number_in(o, "patches") == patches && number_in(o, "version") == 4);
+    for (int k = 0; k < 3; ++k) {  // a pack allows a metre of displacement, and a step or two
+        assert_true(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "net_min"), k)->valuedouble >= low[k] - 1.1);
+        assert_true(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "net_max"), k)->valuedouble <= high[k] + 1.1);
+        assert_true(high[k] - low[k] > 1 && high[k] - low[k] < 1000);
+    }
     cJSON_Delete(o);
     assert_true(tried_by(pack, "zones") == zones + 1);
     for (int outside = 0; outside < 2; ++outside) {  // patches answer, beside a field or alone

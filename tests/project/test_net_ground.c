@@ -260,6 +260,45 @@ static void a_check_names_what_is_wrong_with_a_net(void **unused) {
     karst_net_destroy(net);
 }
 
+// Whatever is left of a net, another one in its place is whole, and so is the same one.
+static void a_net_that_is_set_is_whole_whatever_was_there(void **unused) {
+    (void)unused;
+    static const char *const wrongs[] = {
+        "UPDATE extra SET data=x'00' WHERE name='net patches 00000'",
+        "DELETE FROM extra WHERE name GLOB 'net patches *' AND name < 'net patches 00001'",
+        "UPDATE extra SET hash=hash+1",
+        "DELETE FROM extra WHERE ground=1",
+        "UPDATE extra SET name='net edges 2' WHERE name='net edges 00001'",
+    };
+    karst_net *net[2] = {grid_net(23, 1), grid_net(2, 1)};
+    for (size_t k = 0; k < 2 * sizeof wrongs / sizeof *wrongs; ++k) {
+        const char *path = world_path();
+        karst_project *p = create(path);
+        int64_t id;
+        fine(p, karst_project_begin(p, "net"));
+        fine(p, karst_project_add_net(p, NULL, net[0], &id));
+        fine(p, karst_project_set_extra(p, id, "note", "x", 1));
+        fine(p, karst_project_commit(p));
+        karst_project_close(p);
+        run_sql(path, wrongs[k / 2]);
+        p = open_as(path, KARST_PROJECT_WRITE);
+        karst_net *got = NULL;
+        assert_int_equal(karst_project_get_net(p, id, NULL, &got), KARST_ERROR_FORMAT);  // control
+        fine(p, karst_project_begin(p, "again"));
+        fine(p, karst_project_set_net(p, id, net[k % 2]));
+        fine(p, karst_project_commit(p));
+        assert_true(state(p) == elements_of(net[k % 2]));
+        karst_check row[KARST_CHECK_MAX];
+        int count = 0;
+        fine(p, karst_project_check(p, NULL, row, &count));
+        for (int r = 0; r < count; ++r)
+            if (!strcmp(row[r].name, "net") || !strcmp(row[r].name, "grounds") || k / 2 == 4)
+                assert_true(!row[r].failed || !strcmp(row[r].name, "history"));
+        karst_project_close(p);
+    }
+    karst_net_destroy(net[0]), karst_net_destroy(net[1]);
+}
+
 // Add a net, change it, remove it, undo that, each with the n-th allocation of SQLite failing: an error and the world
 // as it was, or done.
 static void sqlite_out_of_memory_leaves_the_world_whole(void **unused) {
@@ -310,6 +349,7 @@ int main(void) {
         cmocka_unit_test(a_net_is_listed_beside_a_field),
         cmocka_unit_test(what_is_of_fields_is_not_for_nets),
         cmocka_unit_test(a_check_names_what_is_wrong_with_a_net),
+        cmocka_unit_test(a_net_that_is_set_is_whole_whatever_was_there),
         cmocka_unit_test(sqlite_out_of_memory_leaves_the_world_whole),
     };
     return cmocka_run_group_tests(tests, NULL, temp_teardown);
