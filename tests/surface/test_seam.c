@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "karst/netfit.h"
-#include "karst/netweld.h"
+#include "karst/zoneground.h"
 #include "support/prop.h"
 #include "surface/net_weld.h"
 #include "surface/zone_record.h"
@@ -24,10 +24,12 @@ static ground *ground_of(void) {
     assert_int_equal(karst_field_create(&def, &g->field), KARST_OK);
     float y[SIDE], x[SIDE], z[SIDE];
     for (int j = 0; j < SIDE; ++j) {
-        for (int i = 0; i < SIDE; ++i) {
+        for (int i = 0; i < SIDE; ++i) {  // what was rounded to fine steps is exact as a float
             double rough = i > 50 && j < 60 ? 0.4 * sin(i * 2.9 + j * j) : 0;
             y[i] = (float)(14 * sin(i * 0.07) * cos(j * 0.05) + rough);
             x[i] = (float)(2 * sin(j * 0.09) + 0.5 * rough), z[i] = (float)(cos(i * 0.05 + j * 0.2));
+            x[i] = roundf(x[i] * FINE_M) / FINE_M, y[i] = roundf(y[i] * FINE_M) / FINE_M;
+            z[i] = roundf(z[i] * FINE_M) / FINE_M;
             const double at[3] = {i * spacing_m + (double)x[i], (double)y[i], j * spacing_m + (double)z[i]};
             for (int axis = 0; axis < 3; ++axis) g->fine[j * SIDE + i][axis] = (int32_t)floor(at[axis] * FINE_M + 0.5);
         }
@@ -65,15 +67,17 @@ static void pin(karst_net *net, ground *g) {
 
 // Of all sides on seams: every vertex is the pin that the rule says, and the span tells where it lies on the field.
 // @return cells along seams
-static int check_sides(const scene_zones *zones, const ground *g) {
+static int check_sides(const scene_zones *zones, const ground *on) {
     int cells = 0;
     karst_fine *v = malloc(KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX * sizeof *v);
+    int16_t(*n)[2] = malloc(KARST_PIECE_FINE_MAX * KARST_PIECE_FINE_MAX * sizeof *n);
     for (int k = 0; k < zones->count; ++k)
         for (uint32_t p = 0; p < zones->zones[k]->piece_count; ++p) {
             const karst_zone *zone = zones->zones[k];
             const karst_piece *piece = &zone->pieces[p];
             int f = KARST_TILE_CELLS << piece->tiles_log2, w = f + 1;
             karst_zone_fine(zone, p, v);
+            karst_zone_normals(zone, p, true, v, n);
             for (int side = 0; side < 4; ++side)
                 for (int i = 0; i < 1 << piece->spans_log2[side]; ++i) {
                     const karst_zone_span *span = &zone->spans[piece->first_span[side] + (uint32_t)i];
@@ -83,22 +87,25 @@ static int check_sides(const scene_zones *zones, const ground *g) {
                     int per = f >> piece->spans_log2[side], along = 4 * e->tiles, way = span->seam == 1 ? 0 : 1;
                     cells += per / 4;
                     for (int r = 0; r <= per; ++r) {
-                        int cell = span->from * along / 8 + (span->from < span->to ? r : -r), n = i * per + r;
+                        int cell = span->from * along / 8 + (span->from < span->to ? r : -r), g = i * per + r;
                         int step = (cell + 2) >> 2, vertex[2] = {e->column, e->row};
                         vertex[way] += e->seam < 3 ? step : -step;
                         assert_int_equal(way, (e->seam - 1) & 1);
                         assert_true(vertex[!way] % CELLS == 0 && vertex[way] - (way ? span->row : span->column) >= 0 &&
                                     vertex[way] - (way ? span->row : span->column) <= CELLS);
                         assert_int_equal(vertex[!way], way ? span->column : span->row);
-                        int at = side == 0 ? n : side == 1 ? n * w + f : side == 2 ? f * w + n : n * w;
-                        const int32_t *want = g->fine[vertex[1] * SIDE + vertex[0]];
+                        int at = side == 0 ? g : side == 1 ? g * w + f : side == 2 ? f * w + g : g * w;
+                        const int32_t *want = on->fine[vertex[1] * SIDE + vertex[0]];
                         assert_int_equal(zone->bias.x + v[at].x, want[0]);
                         assert_int_equal(zone->bias.y + v[at].y, want[1]);
                         assert_int_equal(zone->bias.z + v[at].z, want[2]);
+                        // What lies in one place shades alike.
+                        int other = at + (side & 1 ? w : 1) * (r < per ? 1 : -1);
+                        if (!memcmp(&v[at], &v[other], sizeof *v)) assert_memory_equal(n[at], n[other], sizeof *n);
                     }
                 }
         }
-    free(v);
+    free(v), free(n);
     return cells;
 }
 
@@ -212,6 +219,58 @@ static void net_and_field_weld_without_a_crack(void **state) {
         karst_net_destroy(net);
     }
     ground_free(g);
+}
+
+// Rays aimed at seams, their vertices and what lies between, meet the net or the field: not what is behind them.
+static void no_ray_slips_through_a_seam(void **state) {
+    (void)state;
+    ground *g = ground_of();
+    karst_net_fitted info;
+    karst_net *net = fit(g, (karst_rect){30, 30, 82, 70}, 9, &info);
+    karst_rect r = {info.rect.x0, info.rect.z0, info.rect.x1 - 1, info.rect.z1 - 1};  // its last vertices
+    uint8_t hole[64];
+    memset(hole, 1, sizeof hole);
+    for (int32_t j = r.z0; j < r.z1; ++j)
+        assert_int_equal(karst_field_write_holes(g->field, (karst_rect){r.x0, j, r.x1, j + 1}, hole, r.x1 - r.x0), 0);
+    const karst_pos o = karst_field_shape_of(g->field).origin;
+    for (int pinned = 1; pinned >= 0; --pinned) {  // those without pins are the control
+        scene_zones zones;
+        karst_zone_ground *all;
+        int through = 0;
+        if (pinned)
+            pin(net, g);
+        else
+            assert_int_equal(karst_net_finish(net, NULL), KARST_OK);
+        assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+        assert_int_equal(karst_zone_ground_create(net->origin, NULL, &all), KARST_OK);
+        for (int k = 0; k < zones.count; ++k) {
+            uint32_t chunk;
+            assert_int_equal(karst_zone_ground_add(all, (const karst_zone *const *)&zones.zones[k], 1, &chunk),
+                             KARST_OK);
+        }
+        for (prop p = prop_begin("seam_rays", 4000); prop_next(&p);) {
+            bool down = prop_int(&p, 0, 1), far = prop_int(&p, 0, 1);
+            int k = prop_int(&p, 0, (down ? r.z1 - r.z0 : r.x1 - r.x0) - 1);
+            int32_t a[2] = {down ? (far ? r.x1 : r.x0) : r.x0 + k, down ? r.z0 + k : (far ? r.z1 : r.z0)};
+            int32_t b[2] = {a[0] + !down, a[1] + down};
+            const int32_t *v = g->fine[a[1] * SIDE + a[0]], *w = g->fine[b[1] * SIDE + b[0]];
+            double t = prop_int(&p, 0, 2) ? prop_int(&p, 0, 1024) / 1024.0 : 0, at[3];
+            for (int axis = 0; axis < 3; ++axis) at[axis] = (v[axis] + (w[axis] - v[axis]) * t) / FINE_M;
+            karst_pos to = {o.x + at[0], o.y + at[1], o.z + at[2]};
+            karst_pos way = {prop_real(&p, -0.6, 0.6), -1, prop_real(&p, -0.6, 0.6)};
+            karst_ray ray = karst_ray_make((karst_pos){to.x - 60 * way.x, to.y + 60, to.z - 60 * way.z}, way);
+            karst_hit one, other;
+            prop_check(&p, !karst_ground_cast(karst_field_ground(g->field), &ray, &one));
+            prop_check(&p, !karst_ground_cast(karst_zone_ground_of(all), &ray, &other));
+            bool met = (one.hit && one.t < 60 + 1e-9) || (other.hit && other.t < 60 + 1e-9);
+            prop_check(&p, met || !pinned);
+            through += !met;
+        }
+        assert_true(pinned || through > 20);
+        karst_zone_ground_destroy(all);
+        scene_zones_free(&zones);
+    }
+    karst_net_destroy(net), ground_free(g);
 }
 
 // ---- bytes ----------------------------------------------------------------------------------------------------
@@ -474,6 +533,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tile_corners_on_a_seam_are_vertices_of_the_field),
         cmocka_unit_test(net_and_field_weld_without_a_crack),
+        cmocka_unit_test(no_ray_slips_through_a_seam),
         cmocka_unit_test(seams_come_back_from_bytes),
         cmocka_unit_test(what_breaks_a_rule_of_seams_is_named),
         cmocka_unit_test(every_flipped_byte_of_seams_is_an_error_or_a_zone),

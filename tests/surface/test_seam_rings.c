@@ -120,43 +120,99 @@ static void seams_enclose_what_the_net_covers(void **state) {
     }
 }
 
-static void a_net_without_seams_replaces_nothing_and_one_twice_is_told(void **state) {
-    (void)state;
-    uint8_t in[N * N] = {1, 1, 0}, found[N * N];
-    karst_net *net = net_of(in, NULL);
+static void turn_edge(karst_net_edge *e) {
+    int32_t end[2];
+    kst_seam_vertex(e->seam, e->column, e->row, e->tiles, end);
+    e->seam = (uint8_t)((e->seam + 1) % 4 + 1), e->column = end[0], e->row = end[1];
+    for (int axis = 0; axis < 3; ++axis) {
+        int32_t passing = e->handle[0][axis];
+        e->handle[0][axis] = e->handle[1][axis], e->handle[1][axis] = passing;
+    }
+    int32_t passing = e->corner[0];
+    e->corner[0] = e->corner[1], e->corner[1] = passing;
+}
+
+// All elements of a net again, a little higher, its edges turned round if asked.
+static void double_up(karst_net *net, bool turn) {
     int32_t corners = net->corner_count, edges = net->edge_count, patches = net->patch_count, index;
     for (int32_t k = 0; k < corners; ++k) {
         karst_net_corner c = net->corners[k];
         c.at[1] += 100;
         if (c.edge != KARST_NET_NONE) c.edge += edges;
+        if (turn) c.eighth = (uint8_t)(8 - c.eighth);
         assert_int_equal(karst_net_add_corner(net, &c, &index), KARST_OK);
     }
     for (int32_t k = 0; k < edges; ++k) {
         karst_net_edge e = net->edges[k];
         for (int end = 0; end < 2; ++end) e.corner[end] += corners, e.handle[end][1] += 100;
+        bool seam = e.seam != 0;
+        if (turn) turn_edge(&e);
+        if (!seam) e.seam = 0;
         assert_int_equal(karst_net_add_edge(net, &e, &index), KARST_OK);
     }
     for (int32_t k = 0; k < patches; ++k) {
         karst_net_patch p = net->patches[k];
-        for (int side = 0; side < 4; ++side) p.side[side].edge += edges, p.inner[side][1] += 100;
+        for (int side = 0; side < 4; ++side) {
+            karst_net_side *s = &p.side[side];
+            s->edge += edges, p.inner[side][1] += 100;
+            if (turn) s->from = (uint8_t)(8 - s->from), s->to = (uint8_t)(8 - s->to);
+        }
         assert_int_equal(karst_net_add_patch(net, &p, &index), KARST_OK);
     }
+}
+
+static void a_net_that_is_there_twice_is_told_and_a_weld_keeps_its_seams(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; ++turn) {
+        uint8_t in[N * N] = {1, 1, 0}, found[N * N];
+        prop p = prop_begin("twice", 1);
+        karst_net *net = net_of(in, turn && prop_next(&p) ? &p : NULL);
+        int32_t edges = net->edge_count, patches = net->patch_count;
+        karst_report report = {0};
+        double_up(net, turn);
+        if (karst_net_finish(net, &report)) fail_msg("%s", report.message);
+        assert_int_equal(karst_net_replaced(net, SIDE, SIDE, found, &report), KARST_ERROR_FORMAT);
+        assert_non_null(strstr(report.message, "there twice"));
+        // A weld makes one net of the two; where the second alone has seams, they are taken over.
+        for (int32_t k = 0; k < edges && turn; ++k) net->edges[k].seam = 0;
+        karst_net_weld_def weld = karst_net_weld_def_default();
+        weld.distance_m = 1, weld.report = &report;
+        if (karst_net_weld(net, &weld, NULL)) fail_msg("%s", report.message);
+        assert_int_equal(net->patch_count, patches);
+        assert_int_equal(karst_net_replaced(net, SIDE, SIDE, found, NULL), KARST_OK);
+        assert_memory_equal(found, in, sizeof in);
+        for (int32_t k = 0; k < net->edge_count; ++k) net->edges[k].seam = 0;  // none: nothing is replaced
+        assert_int_equal(karst_net_replaced(net, SIDE, SIDE, found, NULL), KARST_OK);
+        memset(in, 0, sizeof in);
+        assert_memory_equal(found, in, sizeof in);
+        karst_net_destroy(net);
+    }
+}
+
+static void nets_side_by_side_become_one_without_a_seam_between(void **state) {
+    (void)state;
+    uint8_t left[N * N] = {1}, right[N * N] = {0, 1}, both[N * N] = {1, 1}, found[N * N];
+    karst_net *net = net_of(left, NULL), *other = net_of(right, NULL);
+    int32_t corners = net->corner_count, edges = net->edge_count, index;
+    for (int32_t k = 0; k < other->corner_count; ++k)
+        assert_int_equal(karst_net_add_corner(net, &other->corners[k], &index), KARST_OK);
+    for (int32_t k = 0; k < other->edge_count; ++k) {
+        karst_net_edge e = other->edges[k];
+        e.corner[0] += corners, e.corner[1] += corners;
+        assert_int_equal(karst_net_add_edge(net, &e, &index), KARST_OK);
+    }
+    karst_net_patch p = other->patches[0];
+    for (int side = 0; side < 4; ++side) p.side[side].edge += edges;
+    assert_int_equal(karst_net_add_patch(net, &p, &index), KARST_OK);
     karst_report report = {0};
-    if (karst_net_finish(net, &report)) fail_msg("%s", report.message);
-    assert_int_equal(karst_net_replaced(net, SIDE, SIDE, found, &report), KARST_ERROR_FORMAT);
-    assert_non_null(strstr(report.message, "there twice"));
-    // A weld makes one net of the two again, seams and all.
-    karst_net_weld_def weld = karst_net_weld_def_default();
-    weld.distance_m = 1, weld.report = &report;
-    if (karst_net_weld(net, &weld, NULL)) fail_msg("%s", report.message);
-    assert_int_equal(net->patch_count, patches);
-    assert_int_equal(karst_net_replaced(net, SIDE, SIDE, found, NULL), KARST_OK);
-    assert_memory_equal(found, in, sizeof in);
-    for (int32_t k = 0; k < net->edge_count; ++k) net->edges[k].seam = 0;
-    assert_int_equal(karst_net_replaced(net, SIDE, SIDE, found, NULL), KARST_OK);
-    memset(in, 0, sizeof in);
-    assert_memory_equal(found, in, sizeof in);
-    karst_net_destroy(net);
+    if (karst_net_weld(net, NULL, NULL)) fail_msg("no weld");
+    int seams = 0;
+    for (int32_t k = 0; k < net->edge_count; ++k) seams += net->edges[k].seam != 0;
+    assert_int_equal(net->edge_count, 7);
+    assert_int_equal(seams, 6);
+    if (karst_net_replaced(net, SIDE, SIDE, found, &report)) fail_msg("%s", report.message);
+    assert_memory_equal(found, both, sizeof both);
+    karst_net_destroy(net), karst_net_destroy(other);
 }
 
 // ---- pins anywhere within a metre ---------------------------------------------------------------------------------
@@ -272,7 +328,8 @@ static void zones_are_closed_to_the_pins_and_keep_their_bounds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seams_enclose_what_the_net_covers),
-        cmocka_unit_test(a_net_without_seams_replaces_nothing_and_one_twice_is_told),
+        cmocka_unit_test(a_net_that_is_there_twice_is_told_and_a_weld_keeps_its_seams),
+        cmocka_unit_test(nets_side_by_side_become_one_without_a_seam_between),
         cmocka_unit_test(zones_are_closed_to_the_pins_and_keep_their_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
