@@ -455,7 +455,7 @@ static void running_out_of_memory_leaks_nothing(void **state) {
     seam_def def = seam_def_default();
     karst_field *field = seam_field(&def);
     karst_net *net = seam_net(field, &def);
-    for (uint64_t n = 1;; n += 1 + n / 12) {
+    for (uint64_t n = 1;; n += 1 + n / 5) {
         karst_pack *pack = NULL;
         karst_bake_info info;
         karst_check row[KARST_CHECK_MAX];
