@@ -382,6 +382,49 @@ static void no_ray_slips_through_a_seam(void **state) {
     }
 }
 
+static void relaxing_beside_a_seam_moves_no_vertex_on_it(void **state) {
+    (void)state;
+    seam_def def = seam_def_default();
+    def.displaced = true;
+    karst_field *field = seam_field(&def);
+    karst_net *net = seam_net(field, &def);
+    float wall[40];  // a wall right beside the seam, and under the net
+    for (int k = 0; k < 2; ++k) {
+        karst_rect rect = {k ? 116 : 108, 30, k ? 117 : 109, 70};
+        assert_int_equal(karst_field_read(field, rect, wall, NULL, NULL, 1), KARST_OK);
+        for (int j = 0; j < 40; ++j) wall[j] += 12;
+        assert_int_equal(karst_field_write(field, rect, wall, NULL, NULL, 1), KARST_OK);
+    }
+    karst_bake_def bd = karst_bake_def_default();
+    karst_bake_info info;
+    karst_report report = {0};
+    const char *path = temp_path("relaxed.kpack");
+    bd.net = net, bd.map_side = 32, bd.relax_above = 3;
+    if (karst_bake_field(field, path, &bd, NULL, &report, &info)) fail_msg("%s", report.message);
+    assert_true(info.relaxed.moved > 100 && info.relaxed.largest_m > 0.1);
+    expect_sound(path, 100);
+    karst_pack *pack = open_pack(path);
+    double worst = 0, beside = 0;
+    for (int row = def.rect.z0; row < def.rect.z1; ++row)
+        for (int k = 0; k < 2; ++k) {
+            int column = def.rect.x0 - 3 * k;
+            float at[3];
+            karst_rect one = {column, row, column + 1, row + 1};
+            assert_int_equal(karst_field_read(field, one, &at[1], &at[0], &at[2], 1), KARST_OK);
+            karst_pos v = vertex_at(pack, column, row);
+            double x = v.x - (def.origin.x + column + at[0]), y = v.y - (def.origin.y + at[1]),
+                   z = v.z - (def.origin.z + row + at[2]), d = sqrt(x * x + y * y + z * z);
+            if (k)
+                beside = fmax(beside, d);
+            else
+                worst = fmax(worst, d);
+        }
+    assert_true(worst <= 0.01 && beside > 0.1);
+    karst_pack_close(pack);
+    karst_net_destroy(net);
+    karst_field_destroy(field);
+}
+
 // ---- a world ---------------------------------------------------------------------------------------
 
 static void fine(karst_project *p, karst_status status) {
@@ -481,6 +524,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_meet_is_refused),
         cmocka_unit_test(a_pack_that_is_broken_at_a_seam_fails),
         cmocka_unit_test(no_ray_slips_through_a_seam),
+        cmocka_unit_test(relaxing_beside_a_seam_moves_no_vertex_on_it),
         cmocka_unit_test(a_net_that_changes_leaves_no_old_chunk),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
