@@ -100,6 +100,65 @@ static void a_net_is_told_checked_and_baked(void **state) {
     assert_true(tried_by(world, "net") == 0);
 }
 
+// Lines of an answer, and how many of them say that nothing is there.
+static int lines_of(ran *r, int *none) {
+    int lines = 0;
+    *none = 0;
+    if (r->code) fail_msg("%s", r->err);
+    for (char *line = r->out; *line; ++lines) {
+        char *end = strchr(line, '\n');
+        assert_non_null(end);
+        *end = 0;
+        *none += strstr(line, "none") != NULL;
+        line = end + 1;
+    }
+    ran_free(r);
+    return lines;
+}
+
+static void a_net_in_place_of_the_field_is_baked_and_asked(void **state) {
+    (void)state;
+    const char *world = temp_path("place.karst"), *pack = temp_path("place.kpack");
+    static const char *const words[][16] = {
+        {"karst", "new", "", "--size", "85x70", "--spacing", "2", "--origin", "100,5,-40"},
+        {"karst", "filter", "", "noise", "--wavelength", "60", "--height", "6", "--octaves", "2"},
+        {"karst", "patch", "", "fit", "--area", "130,-39,240,72", "--replace", "--slot", "9"},
+        {"karst", "sculpt", "", "--net", "--brush", "raise radius=12 strength=3", "--at", "180 0 20"},
+    };
+    for (size_t k = 0; k < sizeof words / sizeof *words; ++k) {
+        const char *with[16];
+        memcpy(with, words[k], sizeof with);
+        with[2] = world;
+        ran r = run_words(with);
+        if (r.code) fail_msg("%s", r.err);
+        ran_free(&r);
+    }
+    ran r = run_karst("bake", world, "-o", pack, "--map-side", "32");
+    if (r.code) fail_msg("%s", r.err);
+    ran_free(&r);
+    assert_true(tried_by(pack, "seams") > 50);
+    r = run_karst("info", pack, "--json");
+    cJSON *o = answer_of(&r);
+    assert_true(number_in(o, "seam_corners") == 10 && number_in(o, "holes") == 6 * 256);
+    cJSON_Delete(o);
+    // Rays and heights at each vertex of the ring from (132, -8) to (228, 56), and half way to the next.
+    const char *rays = temp_path("rays.csv"), *points = temp_path("points.csv");
+    FILE *f = fopen(rays, "w"), *g = fopen(points, "w");
+    int count = 0;
+    for (int k = 0; k < 4; ++k)
+        for (int i = 0; i <= (k < 2 ? 96 : 64); ++i, ++count) {
+            int x = k < 2 ? 132 + i : k == 2 ? 132 : 228, z = k == 0 ? -8 : k == 1 ? 56 : -8 + i;
+            fprintf(f, "%d,100,%d,0,-1,0\n", x, z);
+            fprintf(g, "%d,%d\n", x, z);
+        }
+    assert_true(!fclose(f) && !fclose(g));
+    int none;
+    r = run_karst("query", "ray", pack, "--rays", rays);
+    assert_true(lines_of(&r, &none) == count && none == 0);
+    r = run_karst("query", "height", pack, "--points", points);
+    assert_true(lines_of(&r, &none) == count && none == 0);
+}
+
 static void verbs_of_fields_ask_for_one(void **state) {
     (void)state;
     const char *world = temp_path("named.karst");
@@ -173,6 +232,7 @@ static void patches_are_fitted_undone_and_removed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_net_is_told_checked_and_baked),
+        cmocka_unit_test(a_net_in_place_of_the_field_is_baked_and_asked),
         cmocka_unit_test(verbs_of_fields_ask_for_one),
         cmocka_unit_test(patches_are_fitted_undone_and_removed),
     };
