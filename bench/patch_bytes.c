@@ -46,7 +46,7 @@ static void vary_tiles(karst_net *net) {
             net->patches[k].slot[i] = (uint8_t)(kst_random(5, (uint64_t)k * 256 + (uint64_t)i) & 15);
 }
 
-// Paths and clearings: dabs of a tile set and a colour, some of them over others.
+// Paths and clearings: dabs of a tile set, a group and a colour, some of them over others.
 static void paint(karst_net *net, int dabs) {
     for (int k = 0; k < dabs; ++k) {
         double r[4];
@@ -54,17 +54,22 @@ static void paint(karst_net *net, int dabs) {
         double x = (1 + r[0]) * KARST_ZONE_SIDE_M, z = (1 + r[1]) * KARST_ZONE_SIDE_M;
         karst_net_paint(net, (karst_pos){x, scene_net_hill(x, z), z}, 4 + 12 * r[2], (int)(6 * r[3]),
                         (int32_t)(kst_random(10, (uint64_t)k) & 0xFFFF));
+        karst_net_paint_group(net, (karst_pos){x, scene_net_hill(x, z), z}, 4 + 12 * r[2],
+                              (int)(kst_random(12, (uint64_t)k) % KARST_TILE_GROUPS));
     }
 }
 
 // Each tile corner for itself: what no painter does, and the most that paint can take.
 static void paint_at_random(karst_net *net) {
-    for (int32_t k = 0; k < net->patch_count; ++k)
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        for (int i = 0; i < KARST_NET_TILES_MAX * KARST_NET_TILES_MAX; ++i)
+            net->patches[k].group[i] = (uint8_t)(kst_random(13, (uint64_t)k * 256 + (uint64_t)i) % KARST_TILE_GROUPS);
         for (int i = 0; i < KARST_TILE_CORNERS; ++i) {
             uint64_t r = kst_random(11, (uint64_t)k * KARST_TILE_CORNERS + (uint64_t)i);
             net->patches[k].set[i] = (uint8_t)(r % KARST_NOISE_SETS);
             net->patches[k].tint[i] = (uint16_t)(r >> 16);
         }
+    }
 }
 
 // Bytes of a zone: all, the nibbles of its tiles, all in a frame.
@@ -203,12 +208,13 @@ karst_status bench_patch_bytes(bench *b) {
     if (!status) status = geometry(b, net, bank);
     if (!status) {
         paint(net, b->quick ? 5 : 200);
-        status = painted(b, net, bank, "zone_bytes_all", "200 dabs of tile sets and colours");
+        status = painted(b, net, bank, "zone_bytes_all", "200 dabs of tile sets, groups and colours");
     }
     if (!status) status = read_back(b, net, bank);
     if (!status) {
         paint_at_random(net);
-        status = painted(b, net, bank, "zone_bytes_worst", "a tile set and colour each tile corner at random");
+        status = painted(b, net, bank, "zone_bytes_worst",
+                         "a tile set and colour each tile corner, a group each tile at random");
     }
     if (!status) status = bound(b);
     karst_net_destroy(net);

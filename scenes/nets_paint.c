@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Paint on the sample: a path from the border to the tunnel, sand round the basin, moss in the cave and under the
-// cliff, earth where grass wears thin.
+// cliff, earth where grass wears thin, groups here and there.
 #include <math.h>
 
 #include "core/core.h"
@@ -52,4 +52,9 @@ void scene_net_sample_paint(karst_net *net) {
     // Moss: at the foot of the cliff and about the cave.
     spread(net, (karst_pos){0, 10, 180}, (karst_pos){480, 20, 205}, 70, 4.5, KARST_TILE_MOSS, -1, 17);
     spread(net, (karst_pos){105, 14, 195}, (karst_pos){145, 26, 265}, 50, 5, KARST_TILE_MOSS, DARK, 19);
+    // Groups of all kinds, whatever lies there.
+    for (uint64_t k = 0; k < 150; ++k) {
+        karst_pos at = {480 * unit(23, 3 * k), 10 + 14 * unit(23, 3 * k + 1), 480 * unit(23, 3 * k + 2)};
+        karst_net_paint_group(net, at, 6 + 8 * unit(24, k), (int)(k % KARST_TILE_GROUPS));
+    }
 }

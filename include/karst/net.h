@@ -20,6 +20,7 @@ enum {
     KARST_NET_MAX = 1 << 24,       ///< corners, edges and patches of a net, each
     KARST_NET_SIZES = 64,          ///< classes of tile size
     KARST_NOISE_SETS = 6,          ///< tile sets of displacement maps
+    KARST_TILE_GROUPS = 12,        ///< kinds of images of a set; 0 is what is common
     KARST_TILE_CORNERS = 17 * 17,  ///< of a patch, at most
     KARST_NOISE_SLOTS = 16,        ///< maps of a set; slot 0 of every set is flat
 };
@@ -86,7 +87,9 @@ typedef struct karst_net_patch {
     uint8_t noise_turn;     ///< quarter turns of its displacement maps, 0..3
     uint8_t size;           ///< side of a tile [class]; set by finish
     uint8_t slot[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];  ///< displacement map of tile (i, j) at 16 j + i, 0..15
-    uint8_t set[KARST_TILE_CORNERS];                          ///< karst_tile_set at tile corner (i, j), at 17 j + i
+    uint8_t group[KARST_NET_TILES_MAX *
+                  KARST_NET_TILES_MAX];  ///< of which its images are chosen, of tile (i, j) at 16 j + i
+    uint8_t set[KARST_TILE_CORNERS];     ///< karst_tile_set at tile corner (i, j), at 17 j + i
     uint16_t
         tint[KARST_TILE_CORNERS];  ///< what is taken from the colour there: red << 11 | green << 5 | blue; 0: nothing
 } karst_net_patch;
@@ -176,6 +179,12 @@ KARST_API karst_status karst_net_replaced(const karst_net *net, int32_t columns,
 /// @return corners that changed, those of two patches twice. Threads: one writer a net. Cost: O(patches), and 30 ns a
 /// corner of those near. The net stays finished
 KARST_API int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int set, int32_t tint);
+
+/// Give tiles a group, by which their images are chosen (karst/tile.h): those whose middle, before displacement, lies
+/// within radius_m of a world place. Tiles of different groups need no transition.
+/// @param group below KARST_TILE_GROUPS @return tiles that changed. Threads: one writer a net. Cost: O(patches), and 50
+/// ns a tile of those near. The net stays finished
+KARST_API int32_t karst_net_paint_group(karst_net *net, karst_pos centre, double radius_m, int group);
 
 /// Give tiles a displacement map: those whose middle, before displacement, lies within radius_m of a world place. A
 /// tile with a side on a crease gets half the slot, so that folds stay sharp. The maps of edges follow: the calmest of

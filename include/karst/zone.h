@@ -135,8 +135,13 @@ KARST_API karst_vec3 karst_facing_vector(const int16_t facing[2]);
 /// itself, and the ground has cracks. Threads: nobody else may use the zone meanwhile. Cost: that of its tile corners.
 KARST_API void karst_zone_tear(karst_zone *zone);
 
-/// What a patch of a zone is painted with: karst_net_patch.set and .tint, which live as long as the zone. Threads: any.
-KARST_API void karst_zone_paint(const karst_zone *zone, uint32_t patch, const uint8_t **set, const uint16_t **tint);
+/// What a patch of a zone is painted with: karst_net_patch.set, .tint and .group, which live as long as the zone.
+typedef struct karst_zone_painted {
+    const uint8_t *set, *group;
+    const uint16_t *tint;
+} karst_zone_painted;
+/// Of patch 0..patch_count - 1. Threads: any. Cost: O(1).
+KARST_API karst_zone_painted karst_zone_paint(const karst_zone *zone, uint32_t patch);
 
 /// Which diagonal halves a finest cell (i, j) of a tile: true from (0,0) to (1,1), false from (1,0) to (0,1).
 static inline bool karst_tile_diagonal(int i, int j) {

@@ -51,13 +51,11 @@ static void put_places(const karst_zone *zone, uint32_t index, row *out) {
 }
 
 // A row a tile: its element, tints of its corners.
-static void put_tiles(const karst_zone *zone, uint32_t index, row *out) {
+static void put_tiles(const karst_gl_zones *z, const karst_zone *zone, uint32_t index, row *out) {
     const karst_piece *piece = &zone->pieces[index];
     karst_tile_element elements[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];
-    const uint8_t *sets;
-    const uint16_t *tints;
-    karst_tile_resolve(zone, index, elements);
-    karst_zone_paint(zone, piece->patch, &sets, &tints);
+    const uint16_t *tints = karst_zone_paint(zone, piece->patch).tint;
+    karst_tile_resolve(z->tiles.bank, zone, index, elements);
     int n = 1 << piece->tiles_log2;
     for (int k = 0; k < n * n; ++k) {
         memcpy(out[k], &elements[k], sizeof elements[k]);
@@ -85,9 +83,7 @@ static void put_far(karst_gl_zones *z, const karst_zone *zone, uint32_t index, k
         ++z->far_missing;
         return;
     }
-    const uint8_t *sets;
-    const uint16_t *tints;
-    karst_zone_paint(zone, piece->patch, &sets, &tints);
+    const uint8_t *sets = karst_zone_paint(zone, piece->patch).set;
     karst_tile_far(z->tiles.bank, zone, index, colours);
     for (int k = 0; k < side * side; ++k) {
         int x = k % side, y = k / side;  // between the tile's corners
@@ -157,7 +153,7 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
             put_piece(zone, &zone->pieces[k], run.first + spans, run.first + place, run.first + tile,
                       rows + (size_t)KST_PIECE_ROWS * k);
             put_places(zone, k, rows + place);
-            put_tiles(zone, k, rows + tile);
+            put_tiles(z, zone, k, rows + tile);
             put_far(z, zone, k, &fine[k]);
             rows[(size_t)KST_PIECE_ROWS * k + 2][1] = fine[k].far;
             place += places_of(&zone->pieces[k]);

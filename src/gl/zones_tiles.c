@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tiles on the device: a bank's images, the slopes of their heights, and its transitions, as array textures.
 //
-// Mips of an image are made here: at each level all texels of a rim that lie at the same place along it are one over a
-// whole set, so that images meet without a seam at any distance. The first level is the bank's own.
+// Mips of an image are made here: at each level all texels of a rim that lie at the same place along it are what the
+// set's common images have there, so that images meet without a seam at any distance. Where so few texels are left that
+// rims are nearly all, each group has its own, as in far textures. The first level is the bank's own.
 #include "gl/zones_tiles.h"
 
 #include <math.h>
@@ -66,19 +67,35 @@ static void halve(float (*image)[4], int side) {
             }
 }
 
-static void one_rim(float (*image)[4], int side) {
+// Images k for which of[k] get the mean of those for which from[k].
+static void one_rim(float (*image)[4], int side, const bool *from, const bool *of) {
     for (int along = 0; along < (side + 1) / 2; ++along) {
         size_t at[8];
         const size_t a = (size_t)along, b = (size_t)(side - 1 - along), n = (size_t)side, last = n - 1;
         at[0] = a, at[1] = b, at[2] = last * n + a, at[3] = last * n + b;
         at[4] = a * n, at[5] = b * n, at[6] = a * n + last, at[7] = b * n + last;
         for (int c = 0; c < 4; ++c) {
-            float sum = 0;
+            float sum = 0, count = 0;
             for (size_t k = 0; k < KARST_TILE_VARIANTS; ++k)
-                for (int i = 0; i < 8; ++i) sum += image[k * n * n + at[i]][c];
+                for (int i = 0; i < 8 && from[k]; ++i) sum += image[k * n * n + at[i]][c], ++count;
             for (size_t k = 0; k < KARST_TILE_VARIANTS; ++k)
-                for (int i = 0; i < 8; ++i) image[k * n * n + at[i]][c] = sum / (8 * KARST_TILE_VARIANTS);
+                for (int i = 0; i < 8 && of[k]; ++i) image[k * n * n + at[i]][c] = sum / count;
         }
+    }
+}
+
+static void meet_rims(float (*image)[4], int side, const uint16_t groups[KARST_TILE_VARIANTS]) {
+    bool common[KARST_TILE_VARIANTS], all[KARST_TILE_VARIANTS], some = false, done[KARST_TILE_VARIANTS] = {0};
+    for (int k = 0; k < KARST_TILE_VARIANTS; ++k) common[k] = groups[k] & 1, some |= common[k], all[k] = true;
+    if (side > KARST_TILE_FAR) {
+        one_rim(image, side, some ? common : all, all);
+        return;
+    }
+    for (int k = 0; k < KARST_TILE_VARIANTS; ++k) {
+        bool alike[KARST_TILE_VARIANTS];
+        if (done[k]) continue;
+        for (int i = 0; i < KARST_TILE_VARIANTS; ++i) alike[i] = groups[i] == groups[k], done[i] |= alike[i];
+        one_rim(image, side, alike, alike);
     }
 }
 
@@ -93,7 +110,7 @@ static void put_images(GLuint texture, const karst_tile_bank *bank, float (*imag
             for (int c = 0; c < 4; ++c) image[k][c] = c < 3 ? table[from[k][c]] : (float)from[k][c] / 255;
         for (int level = 1, side = KARST_TILE_SIDE / 2; level < IMAGE_MIPS; ++level, side /= 2) {
             halve(image, side);
-            one_rim(image, side);
+            meet_rims(image, side, bank->groups[set]);
             for (int k = 0; k < KARST_TILE_VARIANTS * side * side; ++k)
                 for (int c = 0; c < 4; ++c)
                     codes[k][c] = c < 3 ? code_of(image[k][c]) : (uint8_t)(image[k][c] * 255 + 0.5f);

@@ -4,7 +4,8 @@
 //   corner  i32 x, y, z; i32 edge, -1: none; u8 eighth; i8 displacement; u8 kept; i16 x 2 normal
 //   edge    i32 x 2 corners; i32 x 6 handles; u8 displacement map; u8 fold; u8 seam; i32 x 2 its column and row
 //   patch   4 times i32 edge, u8 from, u8 to; i32 x 12 inner points; u8 x 2 log2 of tiles; u8 noise set; u8 turns;
-//           128 bytes of displacement maps, two a byte, the first one low; u8 x 289 tile sets; u16 x 289 tints
+//           128 bytes of displacement maps, two a byte, the first one low; u8 x 289 tile sets; u16 x 289 tints;
+//           128 bytes of tile groups, as the maps
 //   head    u8 version 3; i8 log2 of the step; f64 x 3 origin; i32 x 3 corners, edges, patches
 #include "surface/net_bytes.h"
 
@@ -14,7 +15,7 @@ enum {
     VERSION = 3,
     CORNER_BYTES = 23,
     EDGE_BYTES = 43,
-    PATCH_BYTES = 204 + 3 * KARST_TILE_CORNERS,
+    PATCH_BYTES = 332 + 3 * KARST_TILE_CORNERS,
     SLOTS = KARST_NET_TILES_MAX * KARST_NET_TILES_MAX
 };
 
@@ -120,6 +121,7 @@ static void put_patch(kst_out *o, const karst_net_patch *p) {
     for (int k = 0; k < SLOTS; k += 2) kst_put_uint(o, (uint64_t)(p->slot[k] | p->slot[k + 1] << 4), 1);
     for (int k = 0; k < KARST_TILE_CORNERS; ++k) kst_put_uint(o, p->set[k], 1);
     for (int k = 0; k < KARST_TILE_CORNERS; ++k) kst_put_uint(o, p->tint[k], 2);
+    for (int k = 0; k < SLOTS; k += 2) kst_put_uint(o, (uint64_t)(p->group[k] | p->group[k + 1] << 4), 1);
 }
 static karst_net_patch read_patch(kst_reader *r) {
     karst_net_patch p = {0};
@@ -139,6 +141,10 @@ static karst_net_patch read_patch(kst_reader *r) {
     }
     for (int k = 0; k < KARST_TILE_CORNERS; ++k) p.set[k] = kst_read_u8(r);
     for (int k = 0; k < KARST_TILE_CORNERS; ++k) p.tint[k] = kst_read_u16(r);
+    for (int k = 0; k < SLOTS; k += 2) {
+        uint8_t pair = kst_read_u8(r);
+        p.group[k] = pair & 15, p.group[k + 1] = pair >> 4;
+    }
     return p;
 }
 

@@ -234,8 +234,8 @@ static void fill_patch(cutting *c, int32_t index, kst_patch_data *to) {
         near(c, from->inner[k], to->inner[k], "an inner point of patch", index);
     }
     for (int j = 0; j < 1 << from->tiles_log2[1]; ++j)
-        for (int i = 0; i < 1 << from->tiles_log2[0]; ++i)
-            to->slot[KARST_NET_TILES_MAX * j + i] = from->slot[KARST_NET_TILES_MAX * j + i];
+        for (int i = 0, at = KARST_NET_TILES_MAX * j; i < 1 << from->tiles_log2[0]; ++i, ++at)
+            to->slot[at] = from->slot[at], to->group[at] = from->group[at];
     for (int j = 0; j <= 1 << from->tiles_log2[1]; ++j)
         for (int i = 0, at = 17 * j; i <= 1 << from->tiles_log2[0]; ++i, ++at)
             to->set[at] = from->set[at], to->tint[at] = from->tint[at];

@@ -62,6 +62,11 @@ static karst_status check_elements(const karst_net *net, karst_report *report) {
                 return kst_fail(report, KARST_ERROR_FORMAT,
                                 "patch %d, tile %d, %d: displacement map %d; slots are 0 to 15", k,
                                 i % KARST_NET_TILES_MAX, i / KARST_NET_TILES_MAX, p->slot[i]);
+        for (int i = 0; i < KARST_NET_TILES_MAX * KARST_NET_TILES_MAX; ++i)
+            if (p->group[i] >= KARST_TILE_GROUPS)
+                return kst_fail(report, KARST_ERROR_FORMAT, "patch %d, tile %d, %d: tile group %d; groups are 0 to %d",
+                                k, i % KARST_NET_TILES_MAX, i / KARST_NET_TILES_MAX, p->group[i],
+                                KARST_TILE_GROUPS - 1);
         for (int i = 0; i < KARST_TILE_CORNERS; ++i)
             if (p->set[i] >= KARST_NOISE_SETS)
                 return kst_fail(report, KARST_ERROR_FORMAT,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Painting the tile corners of patches. A corner on a side is found by its edge, so that all patches there agree.
+// Painting the tile corners of patches, and their tiles. A corner on a side is found by its edge, so that all patches
+// there agree; a tile belongs to one patch.
 #include "surface/net.h"
 
 static void raise_to(uint8_t *top, int set) {
@@ -85,29 +86,36 @@ static void paint_side(brush *b, const karst_net *net, karst_net_patch *p, int s
     }
 }
 
+// Whether the points of a patch tell that it may reach into the brush.
+static bool near(const brush *b, const int32_t points[16][3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        int32_t low = points[0][axis], high = low;
+        for (int i = 1; i < 16; ++i) {
+            if (points[i][axis] < low) low = points[i][axis];
+            if (points[i][axis] > high) high = points[i][axis];
+        }
+        if (b->at[axis] + b->radius < low - 2 || b->at[axis] - b->radius > high + 2) return false;
+    }
+    return true;
+}
+
+static brush brush_at(const karst_net *net, karst_pos centre, double radius_m) {
+    double scale = ldexp(1, -net->step_log2);
+    return (brush){.at = {(centre.x - net->origin.x) * scale, (centre.y - net->origin.y) * scale,
+                          (centre.z - net->origin.z) * scale},
+                   .radius = radius_m * scale};
+}
+
 int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int set, int32_t tint) {
     KARST_ASSERT(net->finished && radius_m >= 0 && set >= KARST_NET_NONE && set < KARST_NOISE_SETS &&
                  tint <= UINT16_MAX);
-    double scale = ldexp(1, -net->step_log2);
-    brush b = {.at = {(centre.x - net->origin.x) * scale, (centre.y - net->origin.y) * scale,
-                      (centre.z - net->origin.z) * scale},
-               .radius = radius_m * scale,
-               .set = set,
-               .tint = tint};
+    brush b = brush_at(net, centre, radius_m);
+    b.set = set, b.tint = tint;
     for (int32_t k = 0; k < net->patch_count; ++k) {
         karst_net_patch *p = &net->patches[k];
         int32_t points[16][3];
         kst_net_patch_points(net, k, points);
-        bool beside = false;
-        for (int axis = 0; axis < 3; ++axis) {
-            int32_t low = points[0][axis], high = low;
-            for (int i = 1; i < 16; ++i) {
-                if (points[i][axis] < low) low = points[i][axis];
-                if (points[i][axis] > high) high = points[i][axis];
-            }
-            beside |= b.at[axis] + b.radius < low - 2 || b.at[axis] - b.radius > high + 2;
-        }
-        if (beside) continue;
+        if (!near(&b, (const int32_t(*)[3])points)) continue;
         karst_vec3 c[16];
         kst_points_local((const int32_t(*)[3])points, c);
         int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
@@ -116,6 +124,28 @@ int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int s
             for (int i = 1; i < across; ++i)
                 if (inside(&b, points[0], kst_patch_point(c, (float)i / (float)across, (float)j / (float)down, NULL)))
                     dab(&b, p, 17 * j + i);
+    }
+    return b.changed;
+}
+
+int32_t karst_net_paint_group(karst_net *net, karst_pos centre, double radius_m, int group) {
+    KARST_ASSERT(net->finished && radius_m >= 0 && group >= 0 && group < KARST_TILE_GROUPS);
+    brush b = brush_at(net, centre, radius_m);
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        karst_net_patch *p = &net->patches[k];
+        int32_t points[16][3];
+        kst_net_patch_points(net, k, points);
+        if (!near(&b, (const int32_t(*)[3])points)) continue;
+        karst_vec3 c[16];
+        kst_points_local((const int32_t(*)[3])points, c);
+        int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
+        for (int j = 0; j < down; ++j)
+            for (int i = 0; i < across; ++i) {
+                uint8_t *now = &p->group[KARST_NET_TILES_MAX * j + i];
+                float u = ((float)i + 0.5f) / (float)across, v = ((float)j + 0.5f) / (float)down;
+                if (*now == group || !inside(&b, points[0], kst_patch_point(c, u, v, NULL))) continue;
+                *now = (uint8_t)group, ++b.changed;
+            }
     }
     return b.changed;
 }

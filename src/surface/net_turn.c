@@ -70,8 +70,10 @@ void kst_patch_turn_over(karst_net_patch *p) {
     SWAP(uint8_t, p->tiles_log2[0], p->tiles_log2[1]);
     for (int axis = 0; axis < 3; ++axis) SWAP(int32_t, p->inner[1][axis], p->inner[2][axis]);
     for (int j = 0; j < KARST_NET_TILES_MAX; ++j)
-        for (int i = 0; i < j; ++i)
+        for (int i = 0; i < j; ++i) {
             SWAP(uint8_t, p->slot[KARST_NET_TILES_MAX * j + i], p->slot[KARST_NET_TILES_MAX * i + j]);
+            SWAP(uint8_t, p->group[KARST_NET_TILES_MAX * j + i], p->group[KARST_NET_TILES_MAX * i + j]);
+        }
     for (int j = 0; j < 17; ++j)
         for (int i = 0; i < j; ++i) {
             SWAP(uint8_t, p->set[17 * j + i], p->set[17 * i + j]);

@@ -137,18 +137,26 @@ static uint32_t patch_bits(const kst_patch_data *p) {
            (uint32_t)p->noise_turn << 10 | (uint32_t)p->noise_set << 12 | (uint32_t)parts << 15;
 }
 
-// What is painted, where it is not all of the noise set and plain: sets two a byte, a row beginning anew, then tints.
+// What is painted, where it is not all of the noise set, plain and common: sets two a byte, a row beginning anew, then
+// tints, then groups of tiles, two a byte.
 static void put_paint(sink *s, const kst_patch_data *p) {
     int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
-    bool sets = false, tints = false;
+    bool sets = false, tints = false, groups = false;
     for (int j = 0; j <= down; ++j)
         for (int i = 0; i <= across; ++i) sets |= p->set[17 * j + i] != p->noise_set, tints |= p->tint[17 * j + i] != 0;
-    put(s, (uint32_t)sets | (uint32_t)tints << 1, 1);
+    for (int j = 0; j < down; ++j)
+        for (int i = 0; i < across; ++i) groups |= p->group[KARST_NET_TILES_MAX * j + i] != 0;
+    put(s, (uint32_t)sets | (uint32_t)tints << 1 | (uint32_t)groups << 2, 1);
     for (int j = 0; j <= down && sets; ++j)
         for (int i = 0; i <= across; i += 2)
             put(s, p->set[17 * j + i] | (i < across ? (uint32_t)p->set[17 * j + i + 1] << 4 : 0), 1);
     for (int j = 0; j <= down && tints; ++j)
         for (int i = 0; i <= across; ++i) put(s, p->tint[17 * j + i], 2);
+    for (int j = 0; j < down && groups; ++j)
+        for (int i = 0; i < across; i += 2) {
+            const uint8_t *group = &p->group[KARST_NET_TILES_MAX * j + i];
+            put(s, group[0] | (uint32_t)group[1] << 4, 1);
+        }
 }
 
 size_t karst_zone_write(const karst_zone *zone, void *out, size_t room) {
@@ -205,7 +213,7 @@ size_t karst_zone_write(const karst_zone *zone, void *out, size_t room) {
 
 // What the head tells of the rest, beside the counts of zone data.
 typedef struct head {
-    bool painted, seams;
+    int version;
     uint32_t pinned;  // corners
 } head;
 
@@ -245,7 +253,7 @@ static karst_status read_head(kst_reader *r, kst_zone_data *data, head *h, karst
     if (version < 1 || version > VERSION)
         return kst_fail(report, KARST_ERROR_VERSION, "a zone of version %d, this Karst reads 1 to %d; bake it again",
                         version, VERSION);
-    h->painted = version > 1, h->seams = version > 2;
+    h->version = version;
     data->step_log2 = (int8_t)kst_read_u8(r);
     data->reach = kst_read_u8(r);
     int zero = kst_read_u8(r);
@@ -330,12 +338,12 @@ static void read_edges(kst_reader *r, kst_zone_data *data, bool seams, uint16_t 
     }
 }
 
-// Paint that says nothing is no encoding; version 1 has none.
-static void read_paint(kst_reader *r, bool painted, kst_patch_data *p) {
+// Paint that says nothing is no encoding; version 1 has none, version 2 no groups.
+static void read_paint(kst_reader *r, int version, kst_patch_data *p) {
     int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
-    uint32_t what = painted ? kst_read_u8(r) : 0;
-    bool sets = false, tints = false;
-    if (what > 3) r->bad = true;
+    uint32_t what = version > 1 ? kst_read_u8(r) : 0;
+    bool sets = false, tints = false, groups = false;
+    if (what > (version > 2 ? 7 : 3)) r->bad = true;
     for (int j = 0; j <= down; ++j)
         for (int i = 0; i <= across; i += 2) {
             uint8_t *set = &p->set[17 * j + i], pair = what & 1 ? kst_read_u8(r) : p->noise_set * 17;
@@ -348,10 +356,15 @@ static void read_paint(kst_reader *r, bool painted, kst_patch_data *p) {
         }
     for (int j = 0; j <= down && what & 2; ++j)
         for (int i = 0; i <= across; ++i) tints |= (p->tint[17 * j + i] = kst_read_u16(r)) != 0;
-    if (sets != (what & 1) || tints != (what >> 1)) r->bad = true;
+    for (int j = 0; j < down && what & 4; ++j)
+        for (int i = 0; i < across; i += 2) {
+            uint8_t *group = &p->group[KARST_NET_TILES_MAX * j + i], pair = kst_read_u8(r);
+            group[0] = pair & 15, group[1] = pair >> 4, groups |= pair != 0;
+        }
+    if (what != ((uint32_t)sets | (uint32_t)tints << 1 | (uint32_t)groups << 2)) r->bad = true;
 }
 
-static void read_patches(kst_reader *r, kst_zone_data *data, bool painted) {
+static void read_patches(kst_reader *r, kst_zone_data *data, int version) {
     for (uint32_t k = 0; k < data->patch_count && !r->bad; ++k) {
         kst_patch_data *p = &data->patches[k];
         int32_t foretold[4][3];
@@ -378,7 +391,7 @@ static void read_patches(kst_reader *r, kst_zone_data *data, bool painted) {
                 slot[0] = pair & 15, slot[1] = pair >> 4;
             }
     }
-    for (uint32_t k = 0; k < data->patch_count && !r->bad; ++k) read_paint(r, painted, &data->patches[k]);
+    for (uint32_t k = 0; k < data->patch_count && !r->bad; ++k) read_paint(r, version, &data->patches[k]);
 }
 
 // What was read into more room than it needs, in room of its own.
@@ -403,8 +416,8 @@ static karst_status read_arrays(kst_reader *r, kst_zone_data *data, const head *
         memset(data->patches, 0, (data->patch_count + 1) * sizeof *data->patches);
         data->pins = pins;
         read_corners(r, data, h->pinned);
-        read_edges(r, data, h->seams, inside);
-        read_patches(r, data, h->painted);
+        read_edges(r, data, h->version > 2, inside);
+        read_patches(r, data, h->version);
         data->inside = shrink(allocator, inside, data->inside_count, sizeof *inside);
         data->pins = shrink(allocator, pins, data->pin_count, sizeof *pins);
         if (data->inside && data->pins) status = KARST_OK;

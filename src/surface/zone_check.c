@@ -210,6 +210,10 @@ static karst_status check_patch(const kst_zone_data *data, uint32_t k, uint8_t (
         if (p->slot[i] >= KARST_NOISE_SLOTS)
             return FAIL(data, "patch %u, tile %d, %d: displacement map %d; slots are 0 to %d", k,
                         i % KARST_NET_TILES_MAX, i / KARST_NET_TILES_MAX, p->slot[i], KARST_NOISE_SLOTS - 1);
+    for (int i = 0; i < KARST_NET_TILES_MAX * KARST_NET_TILES_MAX; ++i)
+        if (p->group[i] >= KARST_TILE_GROUPS)
+            return FAIL(data, "patch %u, tile %d, %d: tile group %d; groups are 0 to %d", k, i % KARST_NET_TILES_MAX,
+                        i / KARST_NET_TILES_MAX, p->group[i], KARST_TILE_GROUPS - 1);
     karst_status status = KARST_OK;
     for (int side = 0; side < 4 && !status; ++side) status = check_side(data, k, side, used, report);
     for (int i = 0; i < 4 && !status; ++i) {

@@ -38,6 +38,7 @@ typedef struct kst_patch_data {
     uint8_t tiles_log2[2];
     uint8_t noise_set, noise_turn, size;
     uint8_t slot[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];
+    uint8_t group[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];
     uint8_t set[KARST_TILE_CORNERS];
     uint16_t tint[KARST_TILE_CORNERS];
 } kst_patch_data;

@@ -60,8 +60,8 @@ karst_vec3 karst_facing_vector(const int16_t facing[2]) {
     return kst_facing_unpack(facing);
 }
 
-void karst_zone_paint(const karst_zone *zone, uint32_t patch, const uint8_t **set, const uint16_t **tint) {
+karst_zone_painted karst_zone_paint(const karst_zone *zone, uint32_t patch) {
     KARST_ASSERT(patch < zone->patch_count);
-    *set = zone->record->data.patches[patch].set;
-    *tint = zone->record->data.patches[patch].tint;
+    const kst_patch_data *p = &zone->record->data.patches[patch];
+    return (karst_zone_painted){p->set, p->group, p->tint};
 }

@@ -116,12 +116,10 @@ static void tint_at(const uint16_t *tint, float u, float v, float out[3]) {
 void karst_tile_far(const karst_tile_bank *bank, const karst_zone *zone, uint32_t index, uint8_t (*out)[3]) {
     KARST_ASSERT(index < zone->piece_count);
     const karst_piece *piece = &zone->pieces[index];
-    const uint8_t *sets;
-    const uint16_t *tints;
     karst_tile_element elements[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];
     int n = 1 << piece->tiles_log2;
-    karst_zone_paint(zone, piece->patch, &sets, &tints);
-    karst_tile_resolve(zone, index, elements);
+    const uint16_t *tints = karst_zone_paint(zone, piece->patch).tint;
+    karst_tile_resolve(bank, zone, index, elements);
     for (int y = 0; y < n * KARST_TILE_FAR; ++y)
         for (int x = 0; x < n * KARST_TILE_FAR; ++x) {
             int i = x / KARST_TILE_FAR, j = y / KARST_TILE_FAR, tx = x % KARST_TILE_FAR, ty = y % KARST_TILE_FAR;

@@ -3,6 +3,7 @@
 #pragma once
 #include "gl/renderer.h"
 #include "karst/bake.h"
+#include "karst/tile.h"
 #include "scenes/scenes.h"
 #include "support/prop.h"
 
@@ -21,6 +22,15 @@ static inline void need_context(void) {
     if (!tried && karst_gl_context_create(&report, &context)) print_message("skipped: %s\n", report.message);
     tried = true;
     if (!context) skip();
+}
+
+// The tiles that Karst makes, once for the whole program.
+static inline const karst_tile_bank *stage_tiles(void) {
+    static karst_tile_bank bank;
+    static bool made;
+    if (!made) karst_tile_bank_make(&bank);
+    made = true;
+    return &bank;
 }
 
 // Bake a field and put it on a stage. defines: for the shaders. The field is destroyed.

@@ -19,12 +19,19 @@ typedef struct ground {
     karst_gl_look look;
 } ground;
 
+// Where colours are judged; each has a group that its sets have images of.
+static const struct {
+    karst_pos at;
+    int group;
+} places[4] = {{{321.5, 14, 30.4}, 8}, {{170.3, 14, 80.2}, 4}, {{300.1, 15, 110.6}, 9}, {{60.2, 15, 190.3}, 6}};
+
 static ground begin(const char *defines, const karst_gl_zones_def *def) {
     need_context();
     ground g = {.look = karst_gl_look_default()};
     karst_report report = {0};
     karst_status status = scene_net_sample(0, &report, &g.net);
     if (!status) scene_net_sample_paint(g.net);
+    for (int k = 0; k < 4 && !status; ++k) karst_net_paint_group(g.net, places[k].at, 4, places[k].group);
     if (!status) status = scene_zones_cut(g.net, &report, &g.cut);
     if (!status) status = karst_zone_scene_create(NULL, &g.scene);
     for (int k = 0; k < g.cut.count && !status; ++k) {
@@ -51,6 +58,7 @@ static void end(ground *g) {
 
 static karst_gl_zones_def plain_def(void) {
     karst_gl_zones_def def = karst_gl_zones_def_default();
+    def.tiles = stage_tiles();
     def.shadows = false;
     return def;
 }
@@ -94,7 +102,7 @@ static void meet(const karst_zone_frame *frame, int instance, const karst_zone_v
 }
 
 typedef struct tally {
-    int pixels, mixed, strange, most;
+    int pixels, mixed, grouped, strange, most;  // grouped: with an image that is not common
 } tally;
 
 // Compare a picture of tile colours with the twin's. turned: a quarter turn more, as a control.
@@ -121,7 +129,7 @@ static tally compare(const ground *g, const karst_zone_frame *frame, const karst
         const karst_piece *piece = &zone->pieces[at->piece];
         karst_zone_patch patch = karst_zone_patch_of(zone, piece->patch);
         karst_tile_element elements[KARST_NET_TILES_MAX * KARST_NET_TILES_MAX];
-        karst_tile_resolve(zone, at->piece, elements);
+        karst_tile_resolve(bank, zone, at->piece, elements);
         int n = 1 << piece->tiles_log2;
         double x = met[k].s * (1 << patch.tiles_log2[0]) - piece->tile_s;
         double y = met[k].t * (1 << patch.tiles_log2[1]) - piece->tile_t;
@@ -137,6 +145,7 @@ static tally compare(const ground *g, const karst_zone_frame *frame, const karst
         }
         ++sum.pixels;
         sum.mixed += e.layer[1] != KARST_TILE_NONE;
+        sum.grouped += !(bank->groups[karst_tile_layer_set(e.layer[0])][karst_tile_layer_variant(e.layer[0])] & 1);
         sum.strange += most > 2;
         sum.most = most > sum.most ? most : sum.most;
     }
@@ -163,33 +172,57 @@ static double ground_near(const ground *g, double x, double z) {
 static void colours_are_those_of_the_twin(void **state) {
     (void)state;
     static picture rgb;
-    static const karst_pos places[4] = {{321.5, 0, 30.4}, {170.3, 0, 80.2}, {300.1, 0, 110.6}, {60.2, 0, 190.3}};
     karst_gl_zones_def def = plain_def();
+    def.tiles = NULL;  // its own
     ground g = begin("#define KARST_TILE_COLOUR\n", &def);
     karst_zone_budget budget = karst_zone_budget_default();
-    karst_tile_bank *bank = malloc(sizeof *bank);
-    assert_non_null(bank);
-    karst_tile_bank_make(bank);
     tally all = {0}, control = {0};
     for (int k = 0; k < 4; ++k) {
-        karst_pos eye = places[k];
+        karst_pos eye = places[k].at;
         eye.y = ground_near(&g, eye.x, eye.z) + 2.2;
         karst_view view =
             karst_view_perspective(eye, (karst_pos){eye.x, 0, eye.z}, (karst_vec3){0, 0, -1}, 0.35f, W, H);
         karst_zone_frame frame;
         draw(&g, &view, &budget, &frame, rgb);
         for (int turned = 0; turned < 2; ++turned) {
-            tally t = compare(&g, &frame, &view, bank, rgb, turned), *of = turned ? &control : &all;
-            of->pixels += t.pixels, of->mixed += t.mixed, of->strange += t.strange;
+            tally t = compare(&g, &frame, &view, stage_tiles(), rgb, turned), *of = turned ? &control : &all;
+            of->pixels += t.pixels, of->mixed += t.mixed, of->grouped += t.grouped, of->strange += t.strange;
             of->most = t.most > of->most ? t.most : of->most;
         }
     }
-    print_message("%d pixels, %d on transitions: %d off by more than 2 of 255, %d at most; turned: %d\n", all.pixels,
-                  all.mixed, all.strange, all.most, control.strange);
-    assert_true(all.pixels > 3 * W * H && all.mixed > all.pixels / 10);
+    print_message(
+        "%d pixels, %d on transitions, %d of other groups: %d off by more than 2 of 255, %d at most; turned: %d\n",
+        all.pixels, all.mixed, all.grouped, all.strange, all.most, control.strange);
+    assert_true(all.pixels > 3 * W * H && all.mixed > all.pixels / 10 && all.grouped > all.pixels / 10);
     assert_int_equal(all.strange, 0);
     assert_true(control.strange > all.pixels / 4);
-    free(bank);
+    end(&g);
+}
+
+static void images_meet_at_every_mip_whatever_their_group(void **state) {
+    (void)state;
+    enum { IMAGES = KARST_NOISE_SETS * KARST_TILE_VARIANTS, LEVELS = 5 };
+    karst_gl_zones_def def = plain_def();
+    ground g = begin("", &def);
+    for (int level = 1, side = KARST_TILE_SIDE / 2; level < LEVELS; ++level, side /= 2) {
+        size_t texels = (size_t)side * (size_t)side, unlike = 0, inside = 0;
+        uint8_t(*texel)[4] = malloc(IMAGES * texels * sizeof *texel);
+        assert_non_null(texel);
+        glGetTextureImage(g.zones->tiles.images, level, GL_RGBA, GL_UNSIGNED_BYTE, (GLsizei)(IMAGES * texels * 4),
+                          texel);
+        for (size_t k = 0; k < IMAGES; ++k) {
+            const uint8_t(*own)[4] = (const uint8_t(*)[4])texel + k * texels;
+            const uint8_t(*first)[4] =
+                (const uint8_t(*)[4])texel + k / KARST_TILE_VARIANTS * KARST_TILE_VARIANTS * texels;
+            for (int i = 0; i < side * side; ++i) {
+                bool rim = i < side || i >= side * (side - 1) || i % side == 0 || i % side == side - 1;
+                *(rim ? &unlike : &inside) += memcmp(own[i], first[i], 4) != 0;
+            }
+        }
+        assert_int_equal(unlike, 0);
+        assert_true(inside > texels);  // control
+        free(texel);
+    }
     end(&g);
 }
 
@@ -348,6 +381,7 @@ static void zones_that_leave_make_room_for_far_textures(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(colours_are_those_of_the_twin),
+        cmocka_unit_test(images_meet_at_every_mip_whatever_their_group),
         cmocka_unit_test(nothing_pops_where_bands_end),
         cmocka_unit_test(blocks_of_far_textures_are_apart_and_keep_what_is_in_them),
         cmocka_unit_test(zones_that_leave_make_room_for_far_textures),

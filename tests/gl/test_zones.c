@@ -17,7 +17,7 @@ typedef struct ground {
     karst_gl_look look;
 } ground;
 
-// paint: a sphere of sand of 12 m there. tiles: NULL: those that Karst makes.
+// paint: a sphere of sand of 12 m there.
 static ground begin_painted(bool sample, uint8_t slot, const char *defines, const karst_pos *paint,
                             const karst_tile_bank *tiles) {
     need_context();
@@ -46,7 +46,7 @@ static ground begin_painted(bool sample, uint8_t slot, const char *defines, cons
 }
 
 static ground begin(bool sample, uint8_t slot, const char *defines) {
-    return begin_painted(sample, slot, defines, NULL, NULL);
+    return begin_painted(sample, slot, defines, NULL, stage_tiles());
 }
 
 static void end(ground *g) {
@@ -362,6 +362,7 @@ static void the_arch_casts_a_shadow_and_the_cave_is_dark(void **state) {
     ground g = begin(true, 15, "");
     karst_gl_zones *plain;
     karst_gl_zones_def def = karst_gl_zones_def_default();
+    def.tiles = stage_tiles();
     def.shadows = false;
     assert_int_equal(karst_gl_zones_create(g.gl, g.scene, &def, &plain), KARST_OK);
     karst_gl_look_sun(&g.look, 9.5f, 0.785f, 105);
@@ -390,6 +391,7 @@ static void what_is_not_needed_gives_way_and_comes_again(void **state) {
     ground g = begin(true, 15, "");
     karst_gl_zones *frugal;
     karst_gl_zones_def def = karst_gl_zones_def_default();
+    def.tiles = stage_tiles();
     def.fine_bytes = 1 << 20;
     assert_int_equal(karst_gl_zones_create(g.gl, g.scene, &def, &frugal), KARST_OK);
     assert_int_equal(karst_gl_zones_figures(frugal).triangles, 0);

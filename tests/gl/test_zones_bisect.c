@@ -31,6 +31,7 @@ static ground begin(bool sample, uint8_t slot, const char *defines) {
         status = karst_zone_scene_add(g.scene, g.cut.zones[k], &report, &at);
     }
     karst_gl_zones_def zones = karst_gl_zones_def_default();
+    zones.tiles = stage_tiles();
     zones.anisotropy = 1;  // a processor that draws is four times slower with it
     karst_gl_def gl = karst_gl_def_default();
     gl.report = &report;
@@ -197,6 +198,7 @@ static void refined_pieces_give_way_and_are_counted(void **state) {
     ground g = begin(true, 15, "");
     karst_gl_zones *few, *all = g.zones;
     karst_gl_zones_def def = karst_gl_zones_def_default();
+    def.tiles = stage_tiles();
     def.fine_bytes = 64 << 10;
     def.anisotropy = 1;
     assert_int_equal(karst_gl_zones_create(g.gl, g.scene, &def, &few), KARST_OK);

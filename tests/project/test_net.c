@@ -69,6 +69,7 @@ static void a_net_comes_back_and_steps_go_over_it(void **unused) {
     karst_net *net = net_of(48);
     uint64_t first = state_of_net(net), hash = 0;
     karst_net_paint(net, (karst_pos){300, 0, 200}, 60, 3, 0x1234);
+    karst_net_paint_group(net, (karst_pos){300, 0, 220}, 60, 5);
     first = state_of_net(net);
     keep(p, net, "net");
     hash = hash_of(p);

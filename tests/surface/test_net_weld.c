@@ -85,7 +85,7 @@ static void turn_over(karst_net_patch *p) {
     p->tiles_log2[0] = q.tiles_log2[1], p->tiles_log2[1] = q.tiles_log2[0];
     for (int j = 0; j < 17; ++j)
         for (int i = 0; i < 17; ++i) {
-            if (i < 16 && j < 16) p->slot[16 * j + i] = q.slot[16 * i + j];
+            if (i < 16 && j < 16) p->slot[16 * j + i] = q.slot[16 * i + j], p->group[16 * j + i] = q.group[16 * i + j];
             p->set[17 * j + i] = q.set[17 * i + j], p->tint[17 * j + i] = q.tint[17 * i + j];
         }
 }

@@ -19,6 +19,7 @@ static karst_net *net_of(int side, int slot) {
 static scene_zones zones_of(int side, int slot) {
     karst_net *net = net_of(side, slot);
     scene_zones zones;
+    karst_net_paint_group(net, (karst_pos){20, scene_net_hill(20, 20), 20}, 30, 9);
     assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
     karst_net_destroy(net);
     return zones;
@@ -86,6 +87,7 @@ static void paint_comes_back_and_is_small_where_there_is_none(void **state) {
                         100);
             assert_true(karst_net_paint(net, (karst_pos){90, scene_net_hill(90, 60), 60}, 9, KARST_NET_NONE, 0x1234) >
                         20);
+            assert_true(karst_net_paint_group(net, (karst_pos){30, scene_net_hill(30, 60), 60}, 9, 7) > 20);
             assert_int_equal(
                 karst_net_paint(net, (karst_pos){90, scene_net_hill(90, 60), 60}, 9, KARST_NET_NONE, 0x1234), 0);
         }
@@ -97,15 +99,23 @@ static void paint_comes_back_and_is_small_where_there_is_none(void **state) {
             else
                 plain_size -= size;
             karst_zone *back;
+            bytes[4] = 2;  // which knows no groups
+            bool groups = false;
+            for (uint32_t p = 0; p < zones.zones[k]->patch_count; ++p)
+                for (int i = 0; i < 256; ++i) groups |= zones.zones[k]->record->data.patches[p].group[i] != 0;
+            assert_int_equal(karst_zone_read(bytes, size, zones.bank, NULL, NULL, &back),
+                             groups ? KARST_ERROR_FORMAT : KARST_OK);
+            if (!groups) karst_zone_destroy(back);
+            assert_int_equal(groups, pass == 1 && zones.zones[k]->zone_x == 0 && zones.zones[k]->zone_z == 0);
+            bytes[4] = 3;
             assert_int_equal(karst_zone_read(bytes, size, zones.bank, NULL, NULL, &back), KARST_OK);
             for (uint32_t p = 0; p < back->patch_count; ++p) {
-                const uint8_t *a, *b;
-                const uint16_t *x, *y;
-                karst_zone_paint(zones.zones[k], p, &a, &x), karst_zone_paint(back, p, &b, &y);
+                const karst_zone_painted a = karst_zone_paint(zones.zones[k], p), b = karst_zone_paint(back, p);
                 const uint8_t *log2 = back->record->data.patches[p].tiles_log2;
                 for (int j = 0; j <= 1 << log2[1]; ++j) {
-                    assert_memory_equal(a + 17 * j, b + 17 * j, (1u << log2[0]) + 1);
-                    assert_memory_equal(x + 17 * j, y + 17 * j, 2 * ((1u << log2[0]) + 1));
+                    assert_memory_equal(a.set + 17 * j, b.set + 17 * j, (1u << log2[0]) + 1);
+                    assert_memory_equal(a.tint + 17 * j, b.tint + 17 * j, 2 * ((1u << log2[0]) + 1));
+                    if (j < 1 << log2[1]) assert_memory_equal(a.group + 16 * j, b.group + 16 * j, 1u << log2[0]);
                 }
             }
             karst_zone_destroy(back);
@@ -128,6 +138,7 @@ static void zones_of_old_are_read(void **state) {
                  {"v1-bound", 7, 7, 0xda2d3cb1963c321e},
                  {"v1-long", 2, 12, 0x2d3fef706d8164a0},
                  {"v2-painted", 7, 7, 0x2e55467c580ad9ef},
+                 {"v3-groups", 7, 7, 0x2e55467c580ad9ef},
                  {"v3-seam", 4, 4, 0xbd95503a8e2a902a}};
     const char *source = getenv("KARST_SOURCE");
     if (!source) skip();
@@ -301,6 +312,9 @@ static void no_set(kst_zone_data *d) {
 static void no_slot(kst_zone_data *d) {
     d->patches[2].slot[3] = 16;
 }
+static void no_group(kst_zone_data *d) {
+    d->patches[2].group[3] = 12;
+}
 static void lost_edge(kst_zone_data *d) {
     d->patches[2].side[1].edge = 60000;
 }
@@ -380,6 +394,7 @@ static void what_breaks_a_rule_is_named(void **state) {
         {"each is 2, 4, 8 or 16", no_tiles},
         {"noise set 6", no_set},
         {"displacement map 16", no_slot},
+        {"tile group 12", no_group},
         {"is on edge 60000", lost_edge},
         {"begins at a multiple", three_eighths},
         {"begins at a multiple", off_multiple},

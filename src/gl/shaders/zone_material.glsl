@@ -1,12 +1,13 @@
 // What ground of patches is made of. A fragment's tile is found by piece and (s, t). Near the eye it is up to three
 // images mixed by transitions (twin: karst_tile_colour() in src/texture/tile_far.c), far away a texel of its piece's
 // far texture; what varies over more than a tile is generated on all three axes, so that walls look like floors do.
-uniform sampler2DArray u_tile_images;  // layer 4 set + variant; alpha: height
+uniform sampler2DArray u_tile_images;  // layer TILE_VARIANTS set + variant; alpha: height
 uniform sampler2DArray u_tile_slopes;  // of these heights along u and v, a tile, over SLOPE_MOST
 uniform sampler2DArray u_tile_masks;
 uniform sampler2DArray u_tile_far;  // alpha: relief over RELIEF_MOST
 uniform vec2 u_tile_bands;          // where tiles end, and how far everything takes to go over [m]
 
+const uint TILE_VARIANTS = 12u;
 const float SLOPE_MOST = 16.0, RELIEF_MOST = 2.0;
 // By set: how strong generated relief is, and how high an image stands [m].
 const float SET_RELIEF[6] = float[6](0.7, 0.55, 1.5, 1.1, 0.35, 0.4), SET_HIGH[6] = float[6](0.05, 0.035, 0.08, 0.08, 0.025, 0.035);
@@ -59,6 +60,8 @@ struct Tile {
     vec2 slope;  // metres a tile
 };
 
+float tile_image(uint layer) { return float((layer & 15u) * TILE_VARIANTS + (layer >> 4u & 15u)); }
+
 // By quarters, as an image is; a direction the same way.
 vec2 tile_turned(vec2 v, uint quarters) {
     return quarters == 0u ? v : quarters == 1u ? vec2(v.y, -v.x) : quarters == 2u ? -v : vec2(-v.y, v.x);
@@ -80,7 +83,7 @@ Tile tile_near(TilePlace t, bool slopes) {
     float cover[3] = float[3](1.0, 0.0, 0.0);
     for (int l = 1; l < 3; ++l)
         if (layer[l] != 0xFFFFu)
-            cover[l] = textureGrad(u_tile_masks, vec3((t.inside * 63.0 + 0.5) / 64.0, float(layer[l] >> 6u & 63u)), t.dx, t.dy).r;
+            cover[l] = textureGrad(u_tile_masks, vec3((t.inside * 63.0 + 0.5) / 64.0, float(layer[l] >> 8u & 63u)), t.dx, t.dy).r;
     float share[3] = float[3](1.0 - max(cover[1], cover[2]), max(cover[1] - cover[2], 0.0), cover[2]);
     vec4 image[3];
     float top = 0.0;
@@ -88,7 +91,7 @@ Tile tile_near(TilePlace t, bool slopes) {
         if (share[l] <= 0.0) continue;
         uint quarters = t.words.x >> uint(2 * l) & 3u;
         image[l] = textureGrad(u_tile_images,
-                               vec3(tile_turned(t.inside - 0.5, quarters) + 0.5, float((layer[l] & 15u) * 4u + (layer[l] >> 4u & 3u))),
+                               vec3(tile_turned(t.inside - 0.5, quarters) + 0.5, tile_image(layer[l])),
                                tile_turned(t.dx, quarters), tile_turned(t.dy, quarters));
         share[l] *= 0.25 + image[l].a;
         top = max(top, share[l]);
@@ -108,7 +111,7 @@ Tile tile_near(TilePlace t, bool slopes) {
         if (!slopes) continue;
         uint quarters = t.words.x >> uint(2 * l) & 3u;
         vec2 slope = textureGrad(u_tile_slopes,
-                                 vec3(tile_turned(t.inside - 0.5, quarters) + 0.5, float((layer[l] & 15u) * 4u + (layer[l] >> 4u & 3u))),
+                                 vec3(tile_turned(t.inside - 0.5, quarters) + 0.5, tile_image(layer[l])),
                                  tile_turned(t.dx, quarters), tile_turned(t.dy, quarters)).rg;
         sum.slope += w * SET_HIGH[k] * SLOPE_MOST * tile_turned_back(slope, quarters);
     }
