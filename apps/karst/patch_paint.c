@@ -3,19 +3,36 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "karst/tile.h"
 #include "net_edit.h"
 #include "patch.h"
 #include "table.h"
 
+static const char *const set_names[KARST_NOISE_SETS] = {"earth", "grass", "rock", "moss", "sand", "path"};
+
 int patch_arg_set(args *a, bool *bad) {
-    static const char *const names[KARST_NOISE_SETS] = {"earth", "grass", "rock", "moss", "sand", "path"};
     const char *name = arg_text(a, "--set", NULL);
     for (int k = 0; name && k < KARST_NOISE_SETS; ++k)
-        if (!strcmp(names[k], name)) return k;
+        if (!strcmp(set_names[k], name)) return k;
     if (name) {
         say_usage(a, "patch: --set %s: one of " PATCH_SET_NAMES, name);
         *bad = true;
     }
+    return KARST_NET_NONE;
+}
+
+// --group: a group's number; KARST_NET_NONE when not given. Nonsense says a line and sets *bad.
+static int arg_group(args *a, bool *bad) {
+    const char *name = arg_text(a, "--group", NULL);
+    if (!name) return KARST_NET_NONE;
+    char names[256] = "";
+    for (int k = 0; k < KARST_TILE_GROUPS; ++k) {
+        if (!strcmp(karst_tile_group_name(k), name)) return k;
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", k ? ", " : "", karst_tile_group_name(k));
+    }
+    say_usage(a, "patch: --group %s: one of %s", name, names);
+    *bad = true;
     return KARST_NET_NONE;
 }
 
@@ -60,11 +77,11 @@ static int read_dabs(args *a, table *out) {
 
 typedef struct dabs {
     bool paint;
-    int slot, set;
+    int slot, set, group;
     int32_t tint;
     table places;
-    double changed;
-    size_t idle;  // dabs that reached nothing
+    double changed, grouped;  // grouped: tiles, of which changed are their corners
+    size_t idle;              // dabs that reached nothing
 } dabs;
 
 static karst_status dab_all(args *a, karst_net *net, dabs *d) {
@@ -76,7 +93,8 @@ static karst_status dab_all(args *a, karst_net *net, dabs *d) {
         int32_t changed = d->paint ? karst_net_paint(net, at, n[3], d->set, d->tint)
                                    : karst_net_displace(net, at, n[3], d->slot, d->set);
         if (changed < 0) return kst_fail(&a->report, KARST_ERROR_MEMORY, "out of memory for the net");
-        d->changed += changed, d->idle += !changed;
+        int32_t grouped = d->group >= 0 ? karst_net_paint_group(net, at, n[3], d->group) : 0;
+        d->changed += changed, d->grouped += grouped, d->idle += !changed && !grouped;
     }
     return KARST_OK;
 }
@@ -89,9 +107,17 @@ static int edit_dabs(args *a, const char *path, const char *step, dabs *d) {
     if (status) result = could_not(a, status);
     if (!result) {
         const char *what = d->paint ? "tile corners" : "tiles";
-        say(a, "%zu dabs, %.0f %s changed, %zu dabs changed nothing\n", d->places.rows, d->changed, what, d->idle);
+        char grouped[64] = "";
+        if (d->group >= 0)
+            snprintf(grouped, sizeof grouped, ", %.0f tiles now %s", d->grouped, karst_tile_group_name(d->group));
+        say(a, "%zu dabs, %.0f %s changed%s, %zu dabs changed nothing\n", d->places.rows, d->changed, what, grouped,
+            d->idle);
+        if (d->group > 0 && d->set >= 0 && !(karst_tile_groups_of(d->set) >> d->group & 1))
+            say(a, "%s has no images of %s; its common ones show there\n", set_names[d->set],
+                karst_tile_group_name(d->group));
         cJSON_AddNumberToObject(a->out, "dabs", (double)d->places.rows);
         cJSON_AddNumberToObject(a->out, "changed", d->changed);
+        if (d->group >= 0) cJSON_AddNumberToObject(a->out, "grouped", d->grouped);
         cJSON_AddNumberToObject(a->out, "idle", (double)d->idle);
     }
     table_free(&d->places);
@@ -100,7 +126,7 @@ static int edit_dabs(args *a, const char *path, const char *step, dabs *d) {
 
 int patch_noise(args *a, const char *path) {
     bool bad = false;
-    dabs d = {.tint = -1};
+    dabs d = {.tint = -1, .group = KARST_NET_NONE};
     d.slot = (int)arg_int(a, "--slot", -1, 0, KARST_NOISE_SLOTS - 1, &bad);
     d.set = patch_arg_set(a, &bad);
     if (bad) return EXIT_USAGE;
@@ -112,8 +138,11 @@ int patch_tile(args *a, const char *path) {
     bool bad = false;
     dabs d = {.paint = true};
     d.set = patch_arg_set(a, &bad);
+    d.group = arg_group(a, &bad);
     d.tint = arg_tint(a, &bad);
     if (bad) return EXIT_USAGE;
-    if (d.set < 0 && d.tint < 0) return say_usage(a, "patch: tile needs --set NAME, --tint RRGGBB or both");
+    if (d.set < 0 && d.group < 0 && d.tint < 0)
+        return say_usage(a, "patch: tile needs --set NAME, --group NAME or --tint RRGGBB");
+    if (d.set >= 0 && d.group < 0) d.group = 0;  // plain grass is what --set grass says
     return edit_dabs(a, path, "patch tile", &d);
 }

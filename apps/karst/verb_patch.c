@@ -42,6 +42,7 @@ static const struct {
     {"--tiles", IMPORT},
     {"--slot", SAMPLE | FIT | IMPORT | NOISE},
     {"--set", FIT | IMPORT | DABS},
+    {"--group", TILE},
     {"--tint", TILE},
     {"--at", DABS},
     {"--radius", DABS},
@@ -84,6 +85,9 @@ static const option options[] = {
      "displacement map, 0 flat to 15 roughest: of all tiles of fit and import (0), the roughest of sample (15), what "
      "noise sets"},
     {"--set", "NAME", "tile set: " PATCH_SET_NAMES},
+    {"--group", "NAME",
+     "tile: choose among the images of a group, the same everywhere: common, smooth, cracked, lichen, flowers, dry, "
+     "leaves, stony, gravel, tracks, wet, shells (with --set common, else as it is)"},
     {"--tint", "RRGGBB", "tile: what the colour is multiplied by, ffffff none"},
     {"--at", "X,Y,Z", "noise, tile: only within --radius of this place [world m] (everywhere)"},
     {"--radius", "M", "of --at [m]"},
@@ -105,6 +109,7 @@ const verb verb_patch = {
         "karst new land.karst --net sample\n"
         "karst patch land.karst import cave.obj --crease 40\n"
         "karst patch land.karst tile --set sand --at 110,0,80 --radius 20 --tint e0d0b0\n"
+        "karst patch land.karst tile --set grass --group flowers --at 330,15,60 --radius 12\n"
         "karst patch land.karst noise --slot 12 --set rock --at 240,40,200 --radius 30\n"
         "karst patch land.karst weld --distance 0.05\n"
         "karst patch land.karst check --json",

@@ -64,6 +64,7 @@ static void each_edit_is_one_step_that_undo_takes_back(void **state) {
     const char *const calls[][7] = {
         {"tile", "--set", "path", "--at", "300,12,400", "--radius", "30"},
         {"tile", "--tint", "8090a0", NULL},
+        {"tile", "--set", "grass", "--group", "flowers", "--dabs", dabs},
         {"tile", "--set", "moss", "--dabs", dabs, NULL},
         {"noise", "--slot", "2", NULL},
         {"noise", "--slot", "9", "--set", "sand", "--dabs", dabs},
@@ -76,7 +77,7 @@ static void each_edit_is_one_step_that_undo_takes_back(void **state) {
         for (int i = 0; i < 7 && w[i]; ++i) words[4 + i] = w[i];
         cJSON *o = answer_of(run_words(words));
         assert_true(number_in(o, "patches") > 1000);
-        if (k < 5) assert_true(number_in(o, "changed") > 10);
+        if (k < 6) assert_true(number_in(o, "changed") > 10);
         cJSON_Delete(o);
         assert_true(world_hash(world) != before);
         good(run_karst("undo", world, "--quiet"));
@@ -116,6 +117,50 @@ static void paint_and_noise_reach_what_they_say(void **state) {
     karst_net_destroy(net);
 }
 
+// Tiles of each group within a radius of a place on the map, and beyond it.
+static void count_groups(const char *world, double x, double z, double radius, int in[], int out[]) {
+    karst_net *net = net_in(world);
+    memset(in, 0, KARST_TILE_GROUPS * sizeof *in), memset(out, 0, KARST_TILE_GROUPS * sizeof *out);
+    for (int32_t k = 0; k < net->patch_count; ++k) {
+        const karst_net_patch *p = &net->patches[k];
+        const karst_net_corner *c = &net->corners[net->edges[p->side[0].edge].corner[0]];
+        double dx = ldexp(c->at[0], net->step_log2) + net->origin.x - x;
+        double dz = ldexp(c->at[2], net->step_log2) + net->origin.z - z;
+        for (int j = 0; j < 1 << p->tiles_log2[1]; ++j)
+            for (int i = 0; i < 1 << p->tiles_log2[0]; ++i)
+                ++(dx * dx + dz * dz < radius * radius ? in : out)[p->group[16 * j + i]];
+    }
+    karst_net_destroy(net);
+}
+
+static void groups_are_painted_and_stay_until_another_is(void **state) {
+    (void)state;
+    const char *world = make_land("groups.karst");
+    int in[KARST_TILE_GROUPS], out[KARST_TILE_GROUPS];
+    cJSON *o = answer_of(
+        run_karst("patch", world, "tile", "--group", "flowers", "--at", "300,12,400", "--radius", "60", "--json"));
+    double grouped = number_in(o, "grouped");
+    assert_true(number_in(o, "changed") == 0 && grouped > 500);  // no corner gets another set
+    cJSON_Delete(o);
+    count_groups(world, 300, 400, 90, in, out);
+    assert_true(in[4] == (int)grouped && out[4] == 0 && out[0] > 10000);
+    // A tint leaves them, a set without a group is plain.
+    good(run_karst("patch", world, "tile", "--tint", "8090a0", "--quiet"));
+    count_groups(world, 300, 400, 90, in, out);
+    assert_int_equal(in[4], (int)grouped);
+    good(run_karst("patch", world, "tile", "--set", "rock", "--at", "300,12,400", "--radius", "40", "--quiet"));
+    count_groups(world, 300, 400, 90, in, out);
+    assert_true(in[4] > 100 && in[4] < (int)grouped);
+    // What has no images of a group is told; a name that is none is answered with the list.
+    ran r = run_karst("patch", world, "tile", "--set", "sand", "--group", "lichen");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out, "sand has no images of lichen"));
+    ran_free(&r);
+    r = run_karst("patch", world, "tile", "--set", "sand", "--group", "snow");
+    assert_non_null(strstr(r.err, "common, smooth, cracked, lichen, flowers"));
+    ran_free(&r);
+}
+
 static void nonsense_is_one_line_and_changes_nothing(void **state) {
     (void)state;
     const char *world = make_land("nonsense.karst"), *dabs = temp_path("bad.csv");
@@ -127,6 +172,8 @@ static void nonsense_is_one_line_and_changes_nothing(void **state) {
                                     {"sample", "--area", "0,0,1,1"},
                                     {"tile"},
                                     {"tile", "--set", "snow"},
+                                    {"tile", "--set", "sand", "--group", "snow"},
+                                    {"noise", "--slot", "3", "--group", "dry"},
                                     {"tile", "--tint", "12345"},
                                     {"tile", "--tint", "12345g"},
                                     {"tile", "--set", "sand", "--at", "0,0,0"},
@@ -423,6 +470,7 @@ int main(void) {
         cmocka_unit_test(each_edit_is_one_step_that_undo_takes_back),
         cmocka_unit_test(a_sample_land_is_whole_ground),
         cmocka_unit_test(paint_and_noise_reach_what_they_say),
+        cmocka_unit_test(groups_are_painted_and_stay_until_another_is),
         cmocka_unit_test(nonsense_is_one_line_and_changes_nothing),
         cmocka_unit_test(a_fit_tells_its_price),
         cmocka_unit_test(a_fit_takes_the_place_of_the_field),
