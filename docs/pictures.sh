@@ -329,6 +329,25 @@ land=painted
 patch tile-near --eye 326,17.5,40 --look 320,14,60 --hour 10
 palette "$work/patch-tile-near.png" "$out/tile-near.png"
 size=600x340
+# Groups: a meadow beside gravel, earth with moss, the leg of an arch, the shore.
+cp "$work/painted.karst" "$work/groups.karst"
+"$bin/karst" patch "$work/groups.karst" noise --slot 6 --at 366,24,92 --radius 20 --quiet
+"$bin/karst" patch "$work/groups.karst" tile --set earth --at 306,15,58 --radius 8 --quiet
+"$bin/karst" patch "$work/groups.karst" tile --set moss --at 309,15,66 --radius 4.5 --quiet
+for ball in flowers:333,15,46:7 dry:337,15,58:6 leaves:329,15,31:4 gravel:324,15,44:5 tracks:322,15,58:9 wet:323,15,51:2.5 \
+    cracked:304,15,58:4.5 stony:310,15,56:3.5 leaves:306,15,52:3 flowers:309,15,66:4.5 cracked:366,16,92:6 \
+    lichen:367,24,92:5 smooth:366,32,92:6 wet:110,-2,78:12 stony:124,0,84:7 shells:124,0,70:6; do
+    IFS=: read -r group at radius <<<"$ball"
+    "$bin/karst" patch "$work/groups.karst" tile --group "$group" --at "$at" --radius "$radius" --quiet
+done
+"$bin/karst" bake "$work/groups.karst" -o "$work/groups.kpack" --quiet
+land=groups
+patch tile-meadow --eye 329.5,17.2,37.5 --look 326,14.6,47 --hour 10
+patch tile-earth --eye 314.5,17.6,62 --look 307,14.4,57 --hour 10
+patch tile-leg --eye 379.5,18.5,98 --look 367,20.5,92.5 --hour 9 --exposure 0
+patch tile-shore --eye 130,3.2,77 --look 122,-0.5,77 --hour 10 --exposure 0.3
+sheet tile-groups 2 patch-tile-meadow patch-tile-earth patch-tile-leg patch-tile-shore
+land=painted
 far=(--eye 330,55,-20 --look 200,10,200 --hour 15)
 patch tile-far "${far[@]}"
 patch tile-bands "${far[@]}" --overlay bands
