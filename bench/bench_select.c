@@ -347,6 +347,7 @@ static karst_status truth_row(bench *b) {
     if (!status) status = karst_pack_open(path, NULL, &pack);
     if (!status) status = karst_scene_create(pack, NULL, &scene);
     int cameras = b->quick ? 4 : 200;
+    const karst_budget one = karst_budget_default();
     for (int k = 0; k < cameras && !status; ++k) {
         karst_pack_info info = karst_pack_info_of(pack);
         karst_box box = info.bounds;
@@ -358,7 +359,7 @@ static karst_status truth_row(bench *b) {
         karst_pos look = {box.min.x + u[4] * (box.max.x - box.min.x), 0.5 * (box.min.y + box.max.y),
                           box.min.z + u[5] * (box.max.z - box.min.z)};
         karst_view v = karst_view_perspective(eye, look, (karst_vec3){0, 1, 0}, 1.0471976f, 1920, 1080);
-        status = scene_measure_truth(scene, field, &info.lattice, &v, KARST_METHOD_GRID, 1, 1, &truth);
+        status = scene_measure_truth(scene, field, &info.lattice, &v, &one, 1, &truth);
     }
     if (!status)
         bench_add_note(b,

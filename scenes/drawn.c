@@ -48,17 +48,14 @@ void scene_drawn_places(const karst_drawn_vertex *triangles, int count, int colu
 }
 
 karst_status scene_measure_truth(karst_scene *scene, karst_field *field, const karst_lattice *lattice,
-                                 const karst_view *view, karst_method method, float error_px, double tell,
-                                 scene_truth *truth) {
+                                 const karst_view *view, const karst_budget *budget, double tell, scene_truth *truth) {
     const karst_field_shape s = lattice->shape;
     const double step_y = lattice->step_y_m, step = lattice->step_xz_m;
     size_t count = (size_t)s.columns * (size_t)s.rows;
-    karst_budget budget = karst_budget_default();
-    budget.cull = false;
-    budget.method = method;
-    budget.error_px = error_px;
+    karst_budget all = *budget;
+    all.cull = false;
     karst_frame frame;
-    karst_status status = karst_scene_settle(scene, view, 1, &budget, &frame);
+    karst_status status = karst_scene_settle(scene, view, 1, &all, &frame);
     if (status) return status;
     int n;
     karst_drawn_vertex *triangles = scene_expand(&frame, scene, &n);

@@ -18,8 +18,7 @@ typedef struct scene_truth {
     int64_t samples, over, unseen;  // over: samples further off than their frame reported
 } scene_truth;
 
-// Settle a frame of a method for the view and measure it. tell: share of what the frame reports that it is held to (1;
-// less: a control). Adds to *truth.
+// Settle a frame for the view, without culling, and measure it. tell: share of what the frame reports that it is held
+// to (1; less: a control). Adds to *truth.
 karst_status scene_measure_truth(karst_scene *scene, karst_field *field, const karst_lattice *lattice,
-                                 const karst_view *view, karst_method method, float error_px, double tell,
-                                 scene_truth *truth);
+                                 const karst_view *view, const karst_budget *budget, double tell, scene_truth *truth);

@@ -23,8 +23,10 @@ static int teardown(void **state) {
 
 static void measure(const world *w, prop *p, karst_method method, float error_px, double tell, scene_truth *truth) {
     karst_view v = world_view(p, w);
+    karst_budget b = world_budget(method);
+    b.error_px = error_px;
     scene_truth one = {0};
-    prop_check(p, !scene_measure_truth(w->scene, w->field, &w->info.lattice, &v, method, error_px, tell, &one));
+    prop_check(p, !scene_measure_truth(w->scene, w->field, &w->info.lattice, &v, &b, tell, &one));
     prop_check(p, one.reported_px <= error_px);
     truth->worst_px = fmax(truth->worst_px, one.worst_px);
     truth->samples += one.samples;
@@ -70,7 +72,7 @@ static void what_memory_keeps_coarse_is_told(void **state) {
         b.error_px = (float)exp(prop_real(&p, -1, 6));
         b.cull = false;
         scene_truth one = {0};
-        prop_check(&p, !scene_measure_truth(scene, w->field, &w->info.lattice, &v, m, b.error_px, 1, &one));
+        prop_check(&p, !scene_measure_truth(scene, w->field, &w->info.lattice, &v, &b, 1, &one));
         karst_frame f;
         prop_check(&p, !karst_scene_settle(scene, &v, 1, &b, &f));
         prop_check(&p, f.figures.kept_for_memory || one.reported_px <= (double)b.error_px);

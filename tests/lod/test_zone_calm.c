@@ -1,104 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Zones drawn: nothing pops. Each point of the finest lattice of each piece is followed on the drawn surface.
-#include "zoneland.h"
-
-typedef struct drawn {
-    size_t first[64];     // of the pieces of a zone
-    uint32_t *piece[64];  // of the points of a piece, from that
-    size_t count;
-    karst_pos *at[2];
-} drawn;
-
-static drawn drawn_make(const land *l) {
-    drawn d = {0};
-    for (int z = 0; z < l->zones.count; ++z) {
-        const karst_zone *zone = l->zones.zones[z];
-        d.first[z] = d.count;
-        d.piece[z] = malloc((zone->piece_count + 1) * sizeof **d.piece);
-        uint32_t count = 0;
-        for (uint32_t p = 0; p < zone->piece_count; ++p) {
-            uint32_t side = (4u << zone->pieces[p].tiles_log2) + 1;
-            d.piece[z][p] = count;
-            count += side * side;
-        }
-        d.count += count;
-    }
-    for (int k = 0; k < 2; ++k) d.at[k] = calloc(d.count, sizeof **d.at);
-    return d;
-}
-static void drawn_free(const land *l, drawn *d) {
-    for (int z = 0; z < l->zones.count; ++z) free(d->piece[z]);
-    free(d->at[0]);
-    free(d->at[1]);
-}
-
-// Points inside one triangle of the lattice, closed.
-static void put_triangle(karst_pos *out, int row, const int x[3], const int y[3], const karst_pos p[3]) {
-    int x0 = x[0], x1 = x[0], y0 = y[0], y1 = y[0];
-    for (int c = 1; c < 3; ++c) {
-        x0 = x[c] < x0 ? x[c] : x0, x1 = x[c] > x1 ? x[c] : x1;
-        y0 = y[c] < y0 ? y[c] : y0, y1 = y[c] > y1 ? y[c] : y1;
-    }
-    int area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-    if (!area) return;
-    for (int j = y0; j <= y1; ++j)
-        for (int i = x0; i <= x1; ++i) {
-            int a = (x[1] - i) * (y[2] - j) - (x[2] - i) * (y[1] - j);
-            int b = (x[2] - i) * (y[0] - j) - (x[0] - i) * (y[2] - j), c = area - a - b;
-            if (a > 0 || b > 0 || c > 0) continue;  // clockwise: all are negative or 0
-            double u = (double)a / area, v = (double)b / area, w = (double)c / area;
-            out[j * row + i] = (karst_pos){u * p[0].x + v * p[1].x + w * p[2].x, u * p[0].y + v * p[1].y + w * p[2].y,
-                                           u * p[0].z + v * p[1].z + w * p[2].z};
-        }
-}
-
-// Triangles of one piece.
-static void draw_triangles(const land *l, const karst_zone_frame *f, drawn *d, int into, uint16_t slot, uint32_t index,
-                           const karst_zone_vertex *v, int count) {
-    int z = 0;
-    while (l->slot[z] != slot) ++z;
-    const karst_zone *zone = l->zones.zones[z];
-    const karst_piece *piece = &zone->pieces[index];
-    int row = (4 << piece->tiles_log2) + 1, tiles[2];
-    zone_patch_tiles(zone, index, tiles);
-    for (int t = 0; t < count; ++t) {
-        int x[3], y[3];
-        karst_pos p[3];
-        for (int c = 0; c < 3; ++c) {
-            const karst_zone_vertex *u = &v[3 * t + c];
-            x[c] = (int)(u->s * (float)(4 * tiles[0])) - 4 * piece->tile_s;
-            y[c] = (int)(u->t * (float)(4 * tiles[1])) - 4 * piece->tile_t;
-            p[c] = (karst_pos){f->origin.x + (double)u->position.x, f->origin.y + (double)u->position.y,
-                               f->origin.z + (double)u->position.z};
-        }
-        put_triangle(d->at[into] + d->first[z] + d->piece[z][index], row, x, y, p);
-    }
-}
-
-static void draw(const land *l, const karst_zone_frame *f, drawn *d, int into) {
-    static karst_zone_vertex v[3 * KARST_ZONE_TRIANGLES_MAX];
-    for (int k = 0; k < f->instance_count; ++k) {
-        const karst_zone_instance *at = &f->instances[k];
-        draw_triangles(l, f, d, into, at->zone, at->piece, v, karst_zone_frame_expand(f, l->scene, k, v));
-    }
-    for (uint32_t k = 0; k < f->mesh.triangle_count; ++k) {
-        const karst_zone_triangle *at = &f->mesh.triangles[k];
-        if (karst_zone_frame_triangle(f, l->scene, k, v)) draw_triangles(l, f, d, into, at->zone, at->piece, v, 1);
-    }
-}
-
-static double largest_move(const drawn *d) {
-    double most = 0;
-    for (size_t k = 0; k < d->count; ++k) {
-        double x = d->at[0][k].x - d->at[1][k].x, y = d->at[0][k].y - d->at[1][k].y, z = d->at[0][k].z - d->at[1][k].z;
-        most = fmax(most, x * x + y * y + z * z);
-    }
-    return sqrt(most);
-}
+#include "zonedrawn.h"
 
 // The largest move of the surface for steps of the eye, over `walks`. whole, a control: levels are rounded down, points
 // never move.
-static double walk(land *l, drawn *d, karst_zone_method method, float threshold, double step_m, int walks, bool whole) {
+static double walk(land *l, zone_drawn *d, karst_zone_method method, float threshold, double step_m, int walks,
+                   bool whole) {
     karst_zone_budget budget = karst_zone_budget_default();
     budget.method = method, budget.cull = false, budget.threshold = threshold;
     double most = 0;
@@ -114,9 +21,9 @@ static double walk(land *l, drawn *d, karst_zone_method method, float threshold,
             for (uint32_t i = 0; whole && i < f.mesh.point_count; ++i)
                 points[i] = f.mesh.points[i], points[i].ramp = (karst_zone_ramp){0};
             if (whole) f.mesh.points = points;
-            draw(l, &f, d, k & 1);
+            zone_draw(l, &f, d, k & 1);
             free(points);
-            if (k) most = fmax(most, largest_move(d));
+            if (k) most = fmax(most, zone_largest_move(d));
             free(levels);
             eye.x += dx, eye.z += dz;
         }
@@ -128,7 +35,7 @@ static void nothing_moves_further_than_the_eye(void **state) {
     (void)state;
     land l = land_make(15);
     land_put_all(&l);
-    drawn d = drawn_make(&l);
+    zone_drawn d = zone_drawn_make(&l);
     static const float threshold[2] = {8e-3f, 3.5e-4f};
     for (int k = 0; k < 2 * KARST_ZONE_METHOD_COUNT; ++k) {
         karst_zone_method method = (karst_zone_method)(k / 2);
@@ -142,7 +49,7 @@ static void nothing_moves_further_than_the_eye(void **state) {
     }
     for (int k = 0; k < KARST_ZONE_METHOD_COUNT; ++k)
         assert_true(walk(&l, &d, (karst_zone_method)k, threshold[0], 0.01, 16, true) > 0.03);
-    drawn_free(&l, &d);
+    zone_drawn_free(&l, &d);
     land_free(&l);
 }
 
@@ -151,7 +58,7 @@ static void the_error_told_is_the_error_seen(void **state) {
     (void)state;
     land l = land_make(15);
     land_put_all(&l);
-    drawn d = drawn_make(&l);
+    zone_drawn d = zone_drawn_make(&l);
     karst_fine *v = malloc(KARST_ZONE_VERTICES_MAX * sizeof *v);
     double last = 0;
     for (int k = 0; k < 3; ++k) {
@@ -162,7 +69,7 @@ static void the_error_told_is_the_error_seen(void **state) {
         karst_view view = view_at(eye);
         karst_zone_frame f = frame_of(&l, eye, &budget);
         karst_zone_error told = karst_zone_frame_error(&f, l.scene, &view);
-        draw(&l, &f, &d, 0);
+        zone_draw(&l, &f, &d, 0);
         double metres = 0, pixels = 0;
         for (int z = 0; z < l.zones.count; ++z)
             for (uint32_t p = 0; p < l.zones.zones[z]->piece_count; ++p) {
@@ -195,7 +102,7 @@ static void the_error_told_is_the_error_seen(void **state) {
         assert_memory_equal(&again, &told, sizeof told);
     }
     free(v);
-    drawn_free(&l, &d);
+    zone_drawn_free(&l, &d);
     land_free(&l);
 }
 
