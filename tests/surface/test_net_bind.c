@@ -14,8 +14,8 @@ enum { DISTANCE = 64 };  // [steps]
 
 // ---- nets with binds -------------------------------------------------------------------------------------
 
-// Smooth ground with a rough part: patches of 16 tiles beside those of 8, 4 and 2.
-static karst_net *fitted(int side, double rough_m) {
+// Patches through a part of smooth ground with rough spots: those of 16 tiles beside those of 8, 4 and 2.
+static karst_net *fitted(int side, double rough_m, double tolerance_m, karst_rect rect) {
     karst_field_def def = karst_field_def_default();
     def.shape.columns = def.shape.rows = side;
     karst_field *field;
@@ -32,7 +32,7 @@ static karst_net *fitted(int side, double rough_m) {
     }
     free(y);
     karst_net_fit_def fit = karst_net_fit_def_default();
-    fit.report = &report, fit.tolerance_m = 0.2;
+    fit.report = &report, fit.tolerance_m = tolerance_m, fit.rect = rect;
     assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
     if (karst_net_from_field(net, field, &fit, NULL)) fail_msg("%s", report.message);
     karst_field_destroy(field);
@@ -48,7 +48,7 @@ static karst_net *scene(int which) {
     else if (which == 1)
         status = scene_net_sample(9, &report, &net);
     else
-        net = fitted(65, which == 2 ? 0.6 : 0.25);
+        net = fitted(65, which == 2 ? 0.6 : 0.25, 0.2, (karst_rect){0});
     if (status) fail_msg("%s", report.message);
     return net;
 }
@@ -205,7 +205,7 @@ static void small_patches_bind_to_parts_of_large_ones(void **state) {
         karst_net *whole = scene(which);
         seen want = look(whole);
         assert_true(want.cracks == 0 && want.open > 0);
-        for (prop p = prop_begin("net_bind", which == 1 ? 2 : 8); prop_next(&p);) {
+        for (prop p = prop_begin("net_bind", which == 1 ? 2 : 6); prop_next(&p);) {
             karst_report report = {0};
             told heard = {0};
             karst_net_welded info;
@@ -238,6 +238,30 @@ static void small_patches_bind_to_parts_of_large_ones(void **state) {
         karst_net_destroy(whole);
     }
     assert_true(all.parts[4] > 20 && all.parts[2] > 10 && all.parts[1] > 0);
+}
+
+static void two_fits_side_by_side_become_one_ground(void **state) {
+    (void)state;
+    told all = {0};
+    int apart = 0;
+    for (prop p = prop_begin("net_fits", 8); prop_next(&p);) {
+        double rough_m = prop_real(&p, 0.1, 0.9), tolerance_m = prop_real(&p, 0.02, 0.2);
+        karst_net *whole = fitted(65, rough_m, 1, (karst_rect){0});
+        karst_net *net = fitted(65, rough_m, 0.2, (karst_rect){0, 0, 33, 65});
+        karst_net *other = fitted(65, rough_m, tolerance_m, (karst_rect){32, 0, 65, 65});
+        karst_report report = {0};
+        karst_net_weld_def def = karst_net_weld_def_default();
+        def.distance_m = 0.4, def.report = &report, def.tell = hear, def.context = &all;  // both tolerances
+        assert_int_equal(karst_net_append(net, other, &report), KARST_OK);
+        assert_int_equal(karst_net_finish(net, &report), KARST_OK);
+        size_t outline = look(whole).open;
+        apart += look(net).open > outline;  // control: open along the line between them, where they are not alike
+        if (karst_net_weld(net, &def, NULL)) fail_msg("case %d: %s", p.at, report.message);
+        seen got = look(net);
+        prop_check(&p, got.cracks == 0 && got.open == outline);
+        karst_net_destroy(net), karst_net_destroy(other), karst_net_destroy(whole);
+    }
+    assert_true(apart > 0 && all.parts[4] + all.parts[2] + all.parts[1] > 0);
 }
 
 // ---- squares that lie side by side -----------------------------------------------------------------------
@@ -428,7 +452,7 @@ static void paint_is_of_one_mind_along_new_seams(void **state) {
     // three.
     const square list[6] = {{0, -16, 16, 4, 0, 0}, {0, 0, 8, 3, 1, 0}, {8, 0, 8, 3, 2, 0},
                             {0, 8, 4, 2, 3, 0},    {4, 8, 4, 2, 4, 0}, {8, 8, 4, 2, 5, 0}};
-    for (prop p = prop_begin("net_mind", 60); prop_next(&p);) {
+    for (prop p = prop_begin("net_mind", 30); prop_next(&p);) {
         karst_net *net = squares(&p, list, 6, 0.04);
         for (int32_t k = 0; k < net->patch_count; ++k)
             for (int i = 0; i < KARST_TILE_CORNERS; ++i) {
@@ -493,7 +517,7 @@ static void joined_edges_take_the_calmest_map(void **state) {
 static void anything_is_welded_or_told(void **state) {
     (void)state;
     int done = 0, refused = 0;
-    for (prop p = prop_begin("net_any", 1500); prop_next(&p);) {
+    for (prop p = prop_begin("net_any", 800); prop_next(&p);) {
         karst_net *net;
         assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
         int corners = prop_int(&p, 2, 30), edges = prop_int(&p, 1, 40), patches = prop_int(&p, 1, 20);
@@ -564,6 +588,7 @@ static void running_out_of_memory_leaks_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_patches_bind_to_parts_of_large_ones),
+        cmocka_unit_test(two_fits_side_by_side_become_one_ground),
         cmocka_unit_test(chains_and_halves_with_one_neighbour_bind_too),
         cmocka_unit_test(tiles_that_do_not_agree_are_told_as_a_strip),
         cmocka_unit_test(what_does_not_run_alike_stays_apart),
