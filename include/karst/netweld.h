@@ -55,7 +55,7 @@ typedef struct karst_net_welded {
 /// - Edges and corners that no patch needs go. An edge that became one with a seam is a seam; one that has patches on
 ///   both sides now is none any more.
 /// - Where something was joined, all patches that meet in a tile corner get the set of the highest rank there and the
-///   mean tint of those that had it. An edge takes the calmest map of those that it was made of, and where the maps of
+///   mean of their tints. An edge takes the calmest map of those that it was made of, and where the maps of
 ///   what met were unlike, a corner's own displacement is of the calmest edge that ends there.
 /// Numbers keep their order. A net that has nothing to mend keeps every bit, but for those.
 /// Threads: one call a net. Cost: O(n log n). Of edges between the same two corners that run apart 64 are looked at.

@@ -6,7 +6,7 @@
 // What patches say of a tile corner that they meet in.
 typedef struct say {
     uint8_t set;      // of the highest rank
-    uint32_t count;   // of those that say it
+    uint32_t count;   // of patches
     uint32_t sum[3];  // of their tints
 } say;
 
@@ -21,9 +21,7 @@ typedef struct agree {
 static const int tint_shift[3] = {11, 5, 0}, tint_mask[3] = {31, 63, 31};
 
 static void hear(say *s, int set, int tint) {
-    if (s->count && karst_tile_rank(set) < karst_tile_rank(s->set)) return;
-    if (!s->count || set != s->set) *s = (say){.set = (uint8_t)set};
-    ++s->count;
+    if (!s->count++ || karst_tile_rank(set) > karst_tile_rank(s->set)) s->set = (uint8_t)set;
     for (int k = 0; k < 3; ++k) s->sum[k] += (uint32_t)(tint >> tint_shift[k] & tint_mask[k]);
 }
 
