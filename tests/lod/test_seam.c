@@ -394,10 +394,14 @@ static void nothing_pops_on_a_walk_over_a_seam(void **state) {
 static void the_error_told_is_kept_along_seams(void **state) {
     (void)state;
     scene_truth truth = {0};
-    for (prop p = prop_begin("seam_truth", 8); prop_next(&p);) {
+    for (prop p = prop_begin("seam_truth", 16); prop_next(&p);) {
         seam_world *w = p.at & 1 ? smooth : moved;
         look l = any_look(&p, w);
         l.field.full_detail = false;
+        const karst_pack_seam *s = &w->seams[prop_int(&p, 0, w->seam_count - 1)];
+        karst_pos to = {seam_origin.x + s->column * w->spacing_m, seam_origin.y + (double)s->max[1],
+                        seam_origin.z + s->row * w->spacing_m};
+        l.views[0] = karst_view_perspective(any_eye(&p, w), to, (karst_vec3){0, 1, 0}, 1, 1920, 1080);
         karst_seam_update(w->seam, l.views, 1, &l.field, &l.net);
         l.field.seam = w->seam;
         scene_truth one = {0};
