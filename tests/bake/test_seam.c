@@ -57,6 +57,32 @@ static void net_and_field_meet_to_the_bit(void **state) {
     }
 }
 
+static void rings_may_touch_at_a_corner_and_have_holes_inside(void **state) {
+    (void)state;
+    seam_def def = seam_def_default();
+    karst_field *field = seam_field(&def);
+    const uint8_t hole[4] = {1, 1, 1, 1};
+    assert_int_equal(karst_field_write_holes(field, (karst_rect){121, 25, 123, 27}, hole, 2), KARST_OK);
+    def.rect = (karst_rect){112, 16, 145, 49};
+    karst_net *net = seam_net(field, &def);
+    def.rect = (karst_rect){144, 48, 193, 81};
+    karst_net *other = seam_net(field, &def);
+    karst_report report = {0};
+    assert_int_equal(karst_net_append(net, other, &report), KARST_OK);
+    if (karst_net_finish(net, &report)) fail_msg("%s", report.message);
+    karst_bake_info info;
+    const char *path = temp_path("rings.kpack");
+    if (seam_bake(field, net, path, 0.01f, NULL, &report, &info)) fail_msg("%s", report.message);
+    expect_sound(path, 100);
+    karst_pack *pack = open_pack(path);
+    assert_int_equal(karst_pack_info_of(pack).hole_count, (4 + 6) * 256);
+    assert_int_equal(karst_pack_seam_count(pack), 8 + 10 - 1);
+    karst_pack_close(pack);
+    karst_net_destroy(net);
+    karst_net_destroy(other);
+    karst_field_destroy(field);
+}
+
 static void the_bytes_do_not_depend_on_threads_nor_times(void **state) {
     (void)state;
     seam_def def = seam_def_default();
@@ -520,6 +546,7 @@ int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(net_and_field_meet_to_the_bit),
+        cmocka_unit_test(rings_may_touch_at_a_corner_and_have_holes_inside),
         cmocka_unit_test(the_bytes_do_not_depend_on_threads_nor_times),
         cmocka_unit_test(what_cannot_meet_is_refused),
         cmocka_unit_test(a_pack_that_is_broken_at_a_seam_fails),
