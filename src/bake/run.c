@@ -6,7 +6,8 @@
 
 #include "bake/relax.h"
 #include "bake/sheet.h"
-#include "pack/writer.h"
+#include "karst/netfit.h"
+#include "pack/format.h"
 
 enum { RUN_NODES = 8 };  // records in one step: neighbours of a row
 
@@ -508,22 +509,69 @@ static karst_status make_sample(karst_field **out) {
     return status;
 }
 
-karst_status kst_bake_version(uint64_t *out) {
-    karst_field *field = NULL;
+// Flat ground with one patch of a net in its middle, not flat.
+static karst_status make_seam_sample(karst_field **field, karst_net **net) {
+    enum { SIDE = 5 * KARST_PATCH_CELLS + 1 };  // of two levels
+    karst_field_def def = karst_field_def_default();
+    karst_net_fit_def fit = karst_net_fit_def_default();
+    def.shape = (karst_field_shape){SIDE, SIDE, 1, {0, 0, 0}};
+    fit.rect = (karst_rect){KARST_PATCH_CELLS, KARST_PATCH_CELLS, 2 * KARST_PATCH_CELLS + 1, 2 * KARST_PATCH_CELLS + 1};
+    fit.replace = true, fit.slot = KARST_NOISE_SLOTS - 1;
+    karst_status status = karst_field_create(&def, field);
+    if (!status) status = karst_net_create((karst_pos){0, 0, 0}, -8, NULL, net);
+    return status ? status : karst_net_from_field(*net, *field, &fit, NULL);
+}
+
+static karst_status hash_zones(bake *b, uint64_t *hash) {
+    kst_net_zones zones;
+    kst_pack_contents c = {0};
+    karst_status status = kst_net_zones_make(b->seams.net, &b->seams, NULL, &zones);
+    kst_net_zones_contents(&zones, &c);
+    for (int32_t k = 0; k < c.zone_count && !status; ++k) {
+        karst_zone *zone = NULL;
+        status = c.zone(c.zone_context, k, &zone);
+        size_t size = status ? 0 : karst_zone_write(zone, NULL, 0);
+        uint8_t *bytes = kst_alloc(NULL, size + 1);
+        if (!status && !bytes) status = KARST_ERROR_MEMORY;
+        if (!status) karst_zone_write(zone, bytes, size);
+        if (!status) *hash = kst_hash(bytes, size, *hash);
+        kst_free(NULL, bytes, size + 1);
+        karst_zone_destroy(zone);
+    }
+    *hash = kst_hash(c.seams, (size_t)c.seam_count * sizeof *c.seams, *hash);
+    kst_net_zones_free(&zones);
+    return status;
+}
+
+static karst_status hash_sample(karst_field *field, const karst_net *net, uint64_t *hash) {
     karst_bake_def def = karst_bake_def_default();
     kst_graph graph = {0};
     bake b = {.def = &def, .graph = &graph};
-    karst_status status = make_sample(&field);
-    if (!status) status = make(&b, field, NULL, NULL);
+    karst_status status = make(&b, field, net, NULL);
     if (!status) {
-        uint64_t hash = kst_hash(b.maps.at, b.maps.size, 0);
-        hash = kst_hash(b.root.at, b.root_size, kst_hash(b.table_bytes.at, b.table_bytes.size, hash));
-        for (int i = 0; i < b.stretch_count; ++i) hash = kst_hash(b.records[i].at, b.records[i].size, hash);
+        uint64_t h = kst_hash(b.maps.at, b.maps.size, *hash);
+        h = kst_hash(b.root.at, b.root_size, kst_hash(b.table_bytes.at, b.table_bytes.size, h));
+        for (int i = 0; i < b.stretch_count; ++i) h = kst_hash(b.records[i].at, b.records[i].size, h);
         for (int level = 0; level < b.sheet.level_count; ++level)
-            hash = kst_hash(b.nodes[level], chunk_total(&b.sheet, level) * sizeof *b.nodes[0], hash);
-        *out = hash;
+            h = kst_hash(b.nodes[level], chunk_total(&b.sheet, level) * sizeof *b.nodes[0], h);
+        *hash = h;
+        if (net) status = hash_zones(&b, hash);
     }
     free_bake(&b);
+    return status;
+}
+
+karst_status kst_bake_version(uint64_t *out) {
+    karst_field *field = NULL, *flat = NULL;
+    karst_net *net = NULL;
+    uint64_t hash = KST_PACK_VERSION;
+    karst_status status = make_sample(&field);
+    if (!status) status = hash_sample(field, NULL, &hash);
+    if (!status) status = make_seam_sample(&flat, &net);
+    if (!status) status = hash_sample(flat, net, &hash);
+    if (!status) *out = hash;
     karst_field_destroy(field);
+    karst_field_destroy(flat);
+    karst_net_destroy(net);
     return status;
 }

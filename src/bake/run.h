@@ -14,8 +14,8 @@ karst_status kst_bake_run(karst_field *field, const char *path, const karst_bake
 // The def, checked: NULL gives the default.
 karst_status kst_bake_check(const karst_bake_def *def, karst_report *report, karst_bake_def *out);
 
-// A hash of what this program makes of a small field: keys of kept results hold it, so that results of another program,
-// whose codecs, maps or errors differ, are not taken for its own. Cost: about 5 ms.
+// A hash of what this program makes of a small field and of another with a seam: keys of kept results hold it, so that
+// results of another program, whose codecs, maps, errors or zones differ, are not taken for its own. Cost: about 10 ms.
 karst_status kst_bake_version(uint64_t *out);
 
 // ---- seam.c: a net in place of part of the field ------------------------------------------------------

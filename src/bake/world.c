@@ -3,7 +3,6 @@
 #include "bake/relax.h"
 #include "bake/run.h"
 #include "karst/pack.h"
-#include "pack/format.h"
 
 // The field is read row of chunks by row of chunks: three rows of displaced chunks, and some.
 static size_t cache_bytes(const karst_field_shape *shape) {
@@ -75,8 +74,7 @@ static uint64_t record_key(uint64_t version, uint64_t relax_version, uint64_t wo
     memcpy(&error, &def->error_m, 4);
     memcpy(&above, &def->relax_above, 4);
     memcpy(&distance, &def->relax_distance_m, 4);
-    uint64_t v[] = {0x6B636170u, KST_PACK_VERSION,        version, relax_version, world,
-                    error,       (uint64_t)def->map_side, above,   distance};
+    uint64_t v[] = {0x6B636170u, version, relax_version, world, error, (uint64_t)def->map_side, above, distance};
     return kst_hash(v, sizeof v, 0);
 }
 
