@@ -12,13 +12,14 @@ static karst_status say_why(args *a, const karst_project *project, karst_status 
     return status;
 }
 
-// The ground of a world's net, 0 when there is none, and the net if it is read.
-static karst_status get_net(args *a, karst_project *project, const char *path, net_use use, int64_t *ground,
-                            karst_net **out) {
+// The ground of a world's net, with id 0 when there is none, and the net if it is read.
+static karst_status get_net(args *a, karst_project *project, const char *path, net_use use,
+                            karst_project_ground *ground, karst_net **out) {
     karst_project_ground g = {0};
     karst_status status = karst_project_find_ground(project, KARST_PROJECT_PATCH, &g);
-    *ground = g.id;
-    if (!status && g.id && use == NET_NEEDED) status = karst_project_get_net(project, g.id, NULL, out);
+    *ground = g;
+    bool read = use == NET_NEEDED || (use == NET_REPLACED && arg_flag(a, "--add"));
+    if (!status && g.id && read) status = karst_project_get_net(project, g.id, NULL, out);
     if (!status && !g.id && use != NET_REPLACED)
         status = kst_fail(&a->report, KARST_ERROR_ARGUMENT,
                           "%s: has no net of patches yet: karst patch %s sample, fit or import", path, path);
@@ -27,7 +28,7 @@ static karst_status get_net(args *a, karst_project *project, const char *path, n
 
 karst_status net_look(args *a, const char *path, karst_net **out) {
     karst_project *project;
-    int64_t ground;
+    karst_project_ground ground;
     karst_status status = karst_project_open(path, KARST_PROJECT_READ, &a->report, &project);
     if (status) return status;
     status = get_net(a, project, path, NET_NEEDED, &ground, out);
@@ -39,7 +40,10 @@ karst_status net_edit_begin(args *a, const char *path, const char *name, net_use
     net_edit e = {.path = path};
     karst_status status = karst_project_open(path, KARST_PROJECT_WRITE, &a->report, &e.project);
     if (status) return status;
-    status = get_net(a, e.project, path, use, &e.ground, &e.net);
+    karst_project_ground ground;
+    status = get_net(a, e.project, path, use, &ground, &e.net);
+    e.ground = ground.id;
+    e.patches = ground.net.patch_count;
     if (!status) status = say_why(a, e.project, karst_project_begin(e.project, name));
     if (status) {
         karst_net_destroy(e.net);
@@ -67,6 +71,23 @@ static karst_status keep(net_edit *e) {
         status = karst_project_remove_ground(e->project, e->ground);
     if (!status && e->net && e->source[0]) status = karst_project_set_source(e->project, e->ground, e->source, 0);
     return status;
+}
+
+bool net_edit_adds(const args *a, const net_edit *e) {
+    return arg_flag(a, "--add") && e->net;
+}
+
+karst_status net_edit_put(args *a, net_edit *e, karst_net *net, const char *source) {
+    if (!net_edit_adds(a, e)) {
+        if (e->patches)
+            say_note(a, "%s: the %d patches that were there go; --add keeps them, karst undo brings them back", e->path,
+                     e->patches);
+        net_edit_replace(e, net, source);
+        return KARST_OK;
+    }
+    karst_status status = karst_net_append(e->net, net, &a->report);
+    karst_net_destroy(net);
+    return status ? status : karst_net_finish(e->net, &a->report);
 }
 
 karst_status net_edit_next(args *a, net_edit *e, const char *name) {

@@ -87,12 +87,14 @@ int patch_import(args *a, const char *path) {
     karst_pos origin;
     int32_t quads = q->quad_count, turned = q->turned, creases = 0;
     status = choose_origin(e.project, &origin);
+    if (net_edit_adds(a, &e)) origin = e.net->origin;
+    if (net_edit_adds(a, &e) && !arg_flag(a, "--steps")) w.step_log2 = e.net->step_log2;
     if (!status) status = make(a, q, &w, origin, &net);
     karst_quads_destroy(q);
     if (!status) {
         for (int32_t k = 0; k < net->edge_count; ++k) creases += net->edges[k].crease;
         const char *file = a->positional[2], *slash = strrchr(file, '/');
-        net_edit_replace(&e, net, slash ? slash + 1 : file);
+        status = net_edit_put(a, &e, net, slash ? slash + 1 : file);
     }
     status = net_edit_end(a, &e, status);
     if (status) return could_not(a, status);

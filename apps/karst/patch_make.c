@@ -87,7 +87,7 @@ static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground
     if (status)
         karst_net_destroy(net);
     else
-        net_edit_replace(e, net, source);
+        status = net_edit_put(a, e, net, source);
     return status;
 }
 
@@ -148,7 +148,9 @@ int patch_fit(args *a, const char *path) {
                           path);
     bool usage = !status && !arg_area(a, &ground.shape, def.replace ? 17 : 2 * def.tile_cells + 1, &def.rect);
     if (usage) status = KARST_ERROR_ARGUMENT;
-    if (!status) status = fit(a, &e, &ground, -__builtin_ctzll((uint64_t)steps), &def, &f);
+    int step_log2 = !status && net_edit_adds(a, &e) && !arg_flag(a, "--steps") ? e.net->step_log2
+                                                                               : -__builtin_ctzll((uint64_t)steps);
+    if (!status) status = fit(a, &e, &ground, step_log2, &def, &f);
     status = net_edit_end(a, &e, status);
     if (usage) return EXIT_USAGE;
     if (status) return could_not(a, status);

@@ -35,6 +35,7 @@ static const struct {
     {"--tile-cells", FIT},
     {"--replace", FIT},
     {"--steps", FIT | IMPORT},
+    {"--add", FIT | IMPORT},
     {"--distance", WELD},
     {"--crease", IMPORT},
     {"--unit", IMPORT},
@@ -72,6 +73,7 @@ static const option options[] = {
      "its border has the field's own vertices when it is baked. A tile is a cell, the tolerance at most 0.9"},
     {"--steps", "N",
      "fit, import: lattice steps in a metre, 16..4096, a power of two; 256 reach 128 m from a zone's middle (256)"},
+    {"--add", NULL, "fit, import: beside the patches that are there, not in their place; weld joins them"},
     {"--crease", "DEG", "import: quads that meet at more than this fold there (0: smooth everywhere)"},
     {"--tiles", "N", "import: tiles along each side of a quad: 2, 4, 8 or 16 (8)"},
     {"--unit", "M", "import: metres in a unit of the file (1)"},
@@ -106,6 +108,7 @@ const verb verb_patch = {
     .example =
         "karst patch island.karst fit --area 0,0,512,512 --tolerance 0.1\n"
         "karst patch island.karst fit --area 200,200,300,300 --replace\n"
+        "karst patch island.karst fit --area 500,80,560,140 --replace --add\n"
         "karst new land.karst --net sample\n"
         "karst patch land.karst import cave.obj --crease 40\n"
         "karst patch land.karst tile --set sand --at 110,0,80 --radius 20 --tint e0d0b0\n"

@@ -4,6 +4,8 @@
 //     c0        x        c1      the large edge; x is its half
 //     a---------b---------d      two small ones: a is c0, d is c1, b and x are no further apart than the distance
 //
+// Seams go with seams at the same vertices of the field, however far apart: two nets in place of it side by side.
+//
 // Where open ground meets open ground, and where an edge runs from corner to corner of another one anyway; no part of
 // an edge gets a third patch. What is bound may have small edges bound to it, as long as those are then eighths at
 // least.
@@ -27,7 +29,8 @@ typedef struct bind {
     part *best;          // of each edge, then those there are
     kst_pair *between;   // edges by their corners
     kst_pair *inside;    // corners by edge and eighth
-    int32_t between_count, inside_count;
+    kst_pair *rim;       // ends of seams by column and row of the field
+    int32_t between_count, inside_count, rim_count;
 } bind;
 
 static bool live(const kst_mend *w, int32_t edge) {
@@ -61,20 +64,45 @@ static void count_uses(bind *b) {
     }
 }
 
+// The vertex of the field at an eighth of a seam that lies at a tile corner.
+static void vertex_of(const karst_net_edge *seam, int eighth, int32_t out[2]) {
+    kst_seam_vertex(seam->seam, seam->column, seam->row, eighth * seam->tiles / 8, out);
+}
+
+// The first of the pairs at or after two numbers.
+static int32_t lower(const kst_pair *pairs, int32_t count, int32_t low, int32_t high) {
+    int32_t first = 0;
+    while (first < count) {
+        int32_t middle = first + (count - first) / 2;
+        const kst_pair *m = &pairs[middle];
+        if (m->low < low || (m->low == low && m->high < high))
+            first = middle + 1;
+        else
+            count = middle;
+    }
+    return first;
+}
+
 static void list_all(bind *b) {
     const kst_mend *w = b->w;
     const karst_net *net = w->net;
-    b->between_count = b->inside_count = 0;
+    b->between_count = b->inside_count = b->rim_count = 0;
     for (int32_t k = 0; k < net->corner_count; ++k)
         if (w->corner[k] == k && net->corners[k].edge != KARST_NET_NONE)
             b->inside[b->inside_count++] = (kst_pair){net->corners[k].edge, net->corners[k].eighth, k};
     kst_sort_pairs(b->inside, b->inside_count, kst_by_pair);
     for (int32_t k = 0; k < net->edge_count; ++k) {
         int32_t x = net->edges[k].corner[0], y = net->edges[k].corner[1];
-        if (live(w, k) && x != y && !net->edges[k].seam)
-            b->between[b->between_count++] = (kst_pair){x < y ? x : y, x < y ? y : x, k};
+        if (!live(w, k) || x == y) continue;
+        b->between[b->between_count++] = (kst_pair){x < y ? x : y, x < y ? y : x, k};
+        for (int end = 0; end < 2 && net->edges[k].seam; ++end) {
+            int32_t at[2];
+            vertex_of(&net->edges[k], 8 * end, at);
+            b->rim[b->rim_count++] = (kst_pair){at[0], at[1], net->edges[k].corner[end]};
+        }
     }
     kst_sort_pairs(b->between, b->between_count, kst_by_pair);
+    kst_sort_pairs(b->rim, b->rim_count, kst_by_pair);
 }
 
 static karst_status list_free(bind *b) {
@@ -179,6 +207,29 @@ typedef struct places {
     int count[9];
 } places;
 
+// Corners that other seams have at the vertex of an eighth of one. @return how many
+static int ends_here(const bind *b, const karst_net_edge *seam, int eighth, int32_t out[KST_CELLS_NEAR]) {
+    int32_t at[2];
+    int count = 0;
+    vertex_of(seam, eighth, at);
+    for (int32_t k = lower(b->rim, b->rim_count, at[0], at[1]); k < b->rim_count && count < KST_CELLS_NEAR; ++k) {
+        if (b->rim[k].low != at[0] || b->rim[k].high != at[1]) break;
+        if (!count || out[count - 1] != b->rim[k].index) out[count++] = b->rim[k].index;
+    }
+    return count;
+}
+
+// Two seams at the same vertices of the field, one along a part of the other; or none of the two is a seam.
+static bool may_meet(const bind *b, const part *p) {
+    const karst_net_edge *mine = &b->w->net->edges[p->edge], *its = &b->w->net->edges[p->into];
+    if (!mine->seam || !its->seam) return !mine->seam && !its->seam;
+    int32_t at[2][2], there[2][2];
+    if (p->from * its->tiles % 8 || p->to * its->tiles % 8) return false;
+    vertex_of(mine, 0, at[0]), vertex_of(mine, 8, at[1]);
+    vertex_of(its, p->from, there[0]), vertex_of(its, p->to, there[1]);
+    return !memcmp(at, there, sizeof at);
+}
+
 // From the first of its corners inside, where they begin. @return whether there are any but its ends
 static bool find_places(const bind *b, int32_t edge, int32_t first, places *out) {
     const kst_mend *w = b->w;
@@ -193,7 +244,10 @@ static bool find_places(const bind *b, int32_t edge, int32_t first, places *out)
             continue;
         }
         kst_edge_eighth((const int32_t(*)[3])out->points, i, out->at[i]);
-        out->count[i] = kst_cells_near(&b->free, out->at[i], out->corner[i]);
+        if (!e->seam)
+            out->count[i] = kst_cells_near(&b->free, out->at[i], out->corner[i]);
+        else if (i * e->tiles % 8 == 0)
+            out->count[i] = ends_here(b, e, i, out->corner[i]);
         for (; first < b->inside_count && b->inside[first].low == edge && b->inside[first].high <= i; ++first)
             if (b->inside[first].high == i && out->count[i] <= KST_CELLS_NEAR)
                 out->corner[i][out->count[i]++] = b->inside[first].index;
@@ -210,15 +264,7 @@ static double ends_off2(const kst_mend *w, const places *p, const int32_t corner
 // The edges from corner a at eighth i to corner b at eighth j of a large one, if they run like it.
 static void try_between(bind *b, int32_t into, const places *p, int32_t x, int32_t y, int i, int j) {
     const kst_mend *w = b->w;
-    int32_t low = x < y ? x : y, high = x < y ? y : x, first = 0, last = b->between_count;
-    while (first < last) {
-        int32_t middle = first + (last - first) / 2;
-        const kst_pair *m = &b->between[middle];
-        if (m->low < low || (m->low == low && m->high < high))
-            first = middle + 1;
-        else
-            last = middle;
-    }
+    int32_t low = x < y ? x : y, high = x < y ? y : x, first = lower(b->between, b->between_count, low, high);
     for (int tried = 0; first < b->between_count && tried < KST_ALIKE_MOST; ++first, ++tried) {
         if (b->between[first].low != low || b->between[first].high != high) break;
         int32_t edge = b->between[first].index;
@@ -226,7 +272,7 @@ static void try_between(bind *b, int32_t into, const places *p, int32_t x, int32
         const int32_t *ends = w->net->edges[edge].corner;
         bool against = ends[0] != x;
         part new = {edge, into, (uint8_t)(against ? j : i), (uint8_t)(against ? i : j), 0};
-        if (!has_room(b, &new)) continue;
+        if (!may_meet(b, &new) || !has_room(b, &new)) continue;
         int32_t points[4][3];
         double here[3], there[3], middle2 = 0;
         kst_net_edge_points(w->net, edge, points);
@@ -248,7 +294,7 @@ static void find_parts(bind *b) {
         bool open = false;
         for (int e = 0; e < 8; ++e) open |= b->uses[k][e] < 2;
         places p;
-        if (!live(w, k) || !open || net->edges[k].seam || !find_places(b, k, first, &p)) continue;
+        if (!live(w, k) || !open || !find_places(b, k, first, &p)) continue;
         for (int length = 4; length >= 1; length /= 2)
             for (int i = 0; i < 8; i += length)
                 for (int x = 0; x < p.count[i]; ++x)
@@ -342,13 +388,15 @@ karst_status kst_mend_bind(kst_mend *w) {
               .target = kst_alloc(a, edges),
               .best = kst_alloc_array(a, edges, sizeof *b.best),
               .between = kst_alloc_array(a, edges, sizeof *b.between),
+              .rim = kst_alloc_array(a, 2 * edges, sizeof *b.rim),
               .inside = kst_alloc_array(a, corners, sizeof *b.inside)};
-    bool room = b.uses && b.unit && b.target && b.best && b.between && b.inside, more = room;
+    bool room = b.uses && b.unit && b.target && b.best && b.between && b.inside && b.rim, more = room;
     karst_status status = room ? KARST_OK : KARST_ERROR_MEMORY;
     // Edges that end inside each other have no place: nothing lies along them.
     for (int k = 0; more && !status && k < BIND_PASSES && kst_net_place_inside(net); ++k) status = pass(&b, &more);
     kst_free(a, b.uses, edges * sizeof *b.uses), kst_free(a, b.unit, edges);
     kst_free(a, b.target, edges), kst_free(a, b.best, edges * sizeof *b.best);
+    kst_free(a, b.rim, 2 * edges * sizeof *b.rim);
     kst_free(a, b.between, edges * sizeof *b.between), kst_free(a, b.inside, corners * sizeof *b.inside);
     return status;
 }

@@ -182,7 +182,8 @@ static karst_status add_part(const borders *b, const karst_net_edge *e, int from
         return fail_at(b, low[0], low[1], "lies outside of it; fit the net again");
     uint16_t bits = (uint16_t)(((1u << (to - from)) - 1) << low[axis] % CELLS);
     uint16_t *cells = &b->at[j * (size_t)b->across + (size_t)i].cells[axis];
-    if (*cells & bits) return fail_at(b, low[0], low[1], "is there twice; remove one of the two");
+    if (*cells & bits)
+        return fail_at(b, low[0], low[1], "is there twice; weld the net (karst patch weld), or remove one of the two");
     *cells |= bits;
     // To the right of x+ lies z+, of z+ x-, of x- z-, of z- x+.
     if (right == (e->seam == 1 || e->seam == 4)) b->at[j * (size_t)b->across + (size_t)i].beyond[axis] |= bits;

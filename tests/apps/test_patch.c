@@ -244,9 +244,30 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
     assert_true(answer_number(run_karst("patch", world, "fit", "--json"), "patches") > 1);
     assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 0);  // control
+    // Two beside each other become one; a mesh that is imported comes beside them.
+    const char *pack = temp_path("replace.kpack");
+    good(run_karst("patch", world, "fit", "--area", "130,-39,200,72", "--replace", "--quiet"));
+    good(run_karst("patch", world, "fit", "--area", "196,-39,240,72", "--replace", "--add", "--tolerance", "0.02",
+                   "--quiet"));
+    ran r = run_karst("bake", world, "-o", pack);
+    if (r.code != 1 || !strstr(r.err, "karst patch weld") || !is_one_line(r.err)) fail_msg("%s", r.err);
+    ran_free(&r);
+    good(run_karst("patch", world, "weld", "--quiet"));
+    assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
+    good(run_karst("bake", world, "-o", pack, "--quiet"));
+    good(run_karst("check", pack, "--quiet"));
+    double patches = answer_number(run_karst("patch", world, "check", "--json"), "patches");
+    FILE *f = fopen(temp_path("slab.obj"), "w");
+    fputs("v 0 50 0\nv 0 50 16\nv 16 50 16\nv 16 50 0\nf 1 2 3 4\n", f);
+    fclose(f);
+    good(run_karst("patch", world, "import", temp_path("slab.obj"), "--add", "--quiet"));
+    assert_true(answer_number(run_karst("patch", world, "check", "--json"), "patches") == patches + 1);
+    r = run_karst("patch", world, "fit", "--add", "--steps", "64");
+    if (r.code != 1 || !strstr(r.err, "1/256 m") || !is_one_line(r.err)) fail_msg("%s", r.err);
+    ran_free(&r);
     // What cannot be is one line, and what to do.
     good(run_karst("new", odd, "--size", "65x65", "--spacing", "0.3", "--quiet"));
-    ran r = run_karst("patch", odd, "fit", "--replace");
+    r = run_karst("patch", odd, "fit", "--replace");
     assert_int_equal(r.code, 1);
     if (!strstr(r.err, "resample it to 0.3125 m") || !is_one_line(r.err)) fail_msg("%s", r.err);
     ran_free(&r);

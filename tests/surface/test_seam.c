@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "karst/netfit.h"
+#include "karst/netweld.h"
 #include "karst/zoneground.h"
 #include "support/prop.h"
 #include "surface/net_weld.h"
@@ -50,14 +51,19 @@ static bool vertex_of(void *context, int32_t column, int32_t row, int32_t fine[3
     return true;
 }
 
-static karst_net *fit(const ground *g, karst_rect rect, int slot, karst_net_fitted *info) {
+static karst_net *fit_within(const ground *g, karst_rect rect, int slot, double tolerance_m, karst_net_fitted *info) {
     karst_net_fit_def def = karst_net_fit_def_default();
     karst_report report = {0};
     karst_net *net;
-    def.replace = true, def.rect = rect, def.slot = (uint8_t)slot, def.noise_set = 2, def.report = &report;
+    def.replace = true, def.rect = rect, def.tolerance_m = tolerance_m, def.slot = (uint8_t)slot, def.noise_set = 2,
+    def.report = &report;
     assert_int_equal(karst_net_create(karst_field_shape_of(g->field).origin, -8, NULL, &net), KARST_OK);
     if (karst_net_from_field(net, g->field, &def, info)) fail_msg("%s", report.message);
     return net;
+}
+
+static karst_net *fit(const ground *g, karst_rect rect, int slot, karst_net_fitted *info) {
+    return fit_within(g, rect, slot, 0.1, info);
 }
 
 static void pin(karst_net *net, ground *g) {
@@ -529,11 +535,42 @@ static void what_a_net_may_not_have_as_a_seam_is_named(void **state) {
     karst_net_destroy(net), ground_free(g);
 }
 
+// One of large patches, one of small ones beside it: small seams become parts of large ones, however far they are from
+// their curves, and between the two there is no seam any more.
+static void fits_side_by_side_weld_into_one(void **state) {
+    (void)state;
+    const karst_rect left = {32, 16, 65, 65}, right = {64, 16, 97, 65};
+    ground *g = ground_of();
+    karst_net *net = fit_within(g, left, 0, 0.9, NULL), *other = fit_within(g, right, 0, 0.03, NULL);
+    karst_report report = {0};
+    uint8_t found[8 * 8];
+    assert_int_equal(karst_net_append(net, other, &report), KARST_OK);
+    assert_int_equal(karst_net_finish(net, &report), KARST_OK);
+    int patches = net->patch_count;
+    assert_int_equal(karst_net_replaced(net, SIDE, SIDE, found, &report), KARST_ERROR_FORMAT);  // control
+    assert_non_null(strstr(report.message, "there twice"));
+    karst_net_welded info;
+    karst_net_weld_def weld = karst_net_weld_def_default();
+    weld.report = &report;
+    if (karst_net_weld(net, &weld, &info)) fail_msg("%s", report.message);
+    assert_true(info.bound > 4);
+    assert_int_equal(net->patch_count, patches);
+    for (int k = 0; k < net->edge_count; ++k) {
+        const karst_net_edge *e = &net->edges[k];
+        assert_int_equal(e->open, e->seam ? 0xFF : 0);
+        assert_false(e->seam && !(e->seam & 1) && e->column == 64);
+    }
+    if (karst_net_replaced(net, SIDE, SIDE, found, &report)) fail_msg("%s", report.message);
+    for (int k = 0; k < 8 * 8; ++k) assert_int_equal(found[k], k % 8 >= 2 && k % 8 < 6 && k / 8 >= 1 && k / 8 < 4);
+    karst_net_destroy(other), karst_net_destroy(net), ground_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tile_corners_on_a_seam_are_vertices_of_the_field),
         cmocka_unit_test(net_and_field_weld_without_a_crack),
         cmocka_unit_test(no_ray_slips_through_a_seam),
+        cmocka_unit_test(fits_side_by_side_weld_into_one),
         cmocka_unit_test(seams_come_back_from_bytes),
         cmocka_unit_test(what_breaks_a_rule_of_seams_is_named),
         cmocka_unit_test(every_flipped_byte_of_seams_is_an_error_or_a_zone),
