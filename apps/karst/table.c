@@ -24,14 +24,29 @@ double float_number(float v) {
     return strtod(text, NULL);
 }
 
-// Numbers between commas, spaces allowed round them, and nothing else on the line.
-static bool parse_line(const char *line, size_t width, double *out) {
+static bool parse_word(const char *text, const table_words *words, double *out) {
+    text += strspn(text, " \t");
+    size_t length = strcspn(text, " \t");
+    if (text[length + strspn(text + length, " \t")]) return false;
+    for (int k = 0; k < words->count; ++k)
+        if (strlen(words->name(k)) == length && !memcmp(words->name(k), text, length)) {
+            *out = k;
+            return true;
+        }
+    return false;
+}
+
+// Numbers between commas, spaces allowed round them, and nothing else on the line but a word, if there are words.
+static bool parse_line(const char *line, size_t width, const table_words *words, double *out) {
     for (size_t k = 0; k < width; ++k) {
         char *end;
         out[k] = strtod(line, &end);
         if (end == line || !isfinite(out[k])) return false;
         end += strspn(end, " \t");
-        if (*end != (k + 1 < width ? ',' : 0)) return false;
+        bool last = k + 1 == width;
+        if (last && words) out[width] = -1;
+        if (last && words && *end == ',') return parse_word(end + 1, words, &out[width]);
+        if (*end != (last ? 0 : ',')) return false;
         line = end + 1;
     }
     return true;
@@ -49,13 +64,17 @@ static bool grow(table *t, size_t *room) {
 }
 
 bool table_read(args *a, const char *path, size_t width, table *out) {
+    return table_read_words(a, path, width, NULL, out);
+}
+
+bool table_read_words(args *a, const char *path, size_t width, const table_words *words, table *out) {
     bool standard = !strcmp(path, "-");
     FILE *file = standard ? stdin : fopen(path, "r");
     if (!file) {
         say_error(a, "%s: cannot open: %s", path, strerror(errno));
         return false;
     }
-    table t = {.width = width};
+    table t = {.width = width + (words != NULL)};
     size_t room = 0, number = 0;
     char line[LINE_MOST];
     bool good = true;
@@ -68,8 +87,9 @@ bool table_read(args *a, const char *path, size_t width, table *out) {
         if (!grow(&t, &room)) {
             say_error(a, "%s:%zu: out of memory", path, number);
             good = false;
-        } else if (!whole || !parse_line(line, width, t.number + t.rows++ * width)) {
-            say_error(a, "%s:%zu: not %zu finite numbers between commas: %.60s", path, number, width, line);
+        } else if (!whole || !parse_line(line, width, words, t.number + t.rows++ * t.width)) {
+            say_error(a, "%s:%zu: not %zu finite numbers between commas%s%s: %.60s", path, number, width,
+                      words ? ", then at most a " : "", words ? words->what : "", line);
             good = false;
         }
     }

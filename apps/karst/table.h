@@ -15,6 +15,15 @@ typedef struct table {
 // Read a file ("-": standard input) of lines with `width` numbers between commas; lines that begin with # are left out.
 // Says what is wrong as FILE:LINE.
 bool table_read(args *a, const char *path, size_t width, table *out);
+
+// Words that may end a line: numbered from 0.
+typedef struct table_words {
+    const char *what;  // a word of what
+    const char *(*name)(int k);
+    int count;
+} table_words;
+// Lines of `width` numbers, after which a word may follow: rows have one number more, the word's or -1.
+bool table_read_words(args *a, const char *path, size_t width, const table_words *words, table *out);
 void table_free(table *t);
 
 enum { NUMBER_BYTES = 32 };

@@ -93,7 +93,9 @@ static const option options[] = {
     {"--tint", "RRGGBB", "tile: what the colour is multiplied by, ffffff none"},
     {"--at", "X,Y,Z", "noise, tile: only within --radius of this place [world m] (everywhere)"},
     {"--radius", "M", "of --at [m]"},
-    {"--dabs", "FILE", "noise, tile: many places, lines x,y,z,radius, all in one step"},
+    {"--dabs", "FILE",
+     "noise, tile: many places, lines x,y,z,radius, all in one step; of tile a line may end with its group: "
+     "x,y,z,radius,flowers"},
     {0},
 };
 

@@ -20,7 +20,8 @@ enum {
 
 /// Images and transitions. Any two images of a set meet without a seam, however they are turned, whatever their groups.
 typedef struct karst_tile_bank {
-    uint16_t groups[KARST_NOISE_SETS][KARST_TILE_VARIANTS];  ///< bit g: the image belongs to group g
+    uint16_t groups[KARST_NOISE_SETS][KARST_TILE_VARIANTS];  ///< bit g: the image belongs to group g; a
+                                                             ///< set has some that are common
     uint8_t image[KARST_NOISE_SETS][KARST_TILE_VARIANTS][KARST_TILE_SIDE][KARST_TILE_SIDE][4];  ///< sRGB; alpha: height
     uint8_t mask[KARST_TILE_MASKS][KARST_TILE_MASK_SIDE]
                 [KARST_TILE_MASK_SIDE];  ///< 0 below, 255 the layer; rows along s

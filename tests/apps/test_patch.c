@@ -151,8 +151,29 @@ static void groups_are_painted_and_stay_until_another_is(void **state) {
     good(run_karst("patch", world, "tile", "--set", "rock", "--at", "300,12,400", "--radius", "40", "--quiet"));
     count_groups(world, 300, 400, 90, in, out);
     assert_true(in[4] > 100 && in[4] < (int)grouped);
+    // Lines of dabs have groups of their own; the others go by --group, or have to.
+    const char *dabs = temp_path("groups.csv");
+    spill(dabs, "300,12,400,20\n100,12,400,20, lichen\n100,46,300,20,dry \n");
+    o = answer_of(run_karst("patch", world, "tile", "--group", "wet", "--dabs", dabs, "--json"));
+    grouped = number_in(o, "grouped");
+    assert_true(number_in(o, "idle") == 0);
+    cJSON_Delete(o);
+    count_groups(world, 300, 400, 1e6, in, out);
+    assert_true(in[10] > 50 && in[3] > 50 && in[5] > 50 && in[10] + in[3] + in[5] == (int)grouped);
+    ran r = run_karst("patch", world, "tile", "--dabs", dabs);
+    assert_true(r.code == 1 && strstr(r.err, "dab 1 names no group"));
+    ran_free(&r);
+    spill(dabs, "100,12,400,20,snow\n");
+    r = run_karst("patch", world, "tile", "--dabs", dabs);
+    assert_true(r.code == 1 && is_one_line(r.err) && strstr(r.err, "then at most a group"));
+    ran_free(&r);
+    spill(dabs, "100,12,400,20,dry\n");
+    r = run_karst("patch", world, "noise", "--slot", "3", "--dabs", dabs);
+    assert_int_equal(r.code, 1);
+    ran_free(&r);
+    good(run_karst("patch", world, "tile", "--dabs", dabs, "--quiet"));
     // What has no images of a group is told; a name that is none is answered with the list.
-    ran r = run_karst("patch", world, "tile", "--set", "sand", "--group", "lichen");
+    r = run_karst("patch", world, "tile", "--set", "sand", "--group", "lichen");
     assert_int_equal(r.code, 0);
     assert_non_null(strstr(r.out, "sand has no images of lichen"));
     ran_free(&r);
