@@ -20,7 +20,7 @@ typedef struct karst_seam karst_seam;
 /// @param pack need not stay @param allocator NULL: malloc; kept
 /// @param report one line: what could not be read, and where; may be NULL
 /// @param out NULL when the pack has no seams; yours until karst_seam_destroy(); untouched on error
-/// @return KARST_ERROR_FORMAT, KARST_ERROR_PENDING, KARST_ERROR_MEMORY. Cost: 30 us a chunk, 100 bytes a corner.
+/// @return KARST_ERROR_FORMAT, KARST_ERROR_PENDING, KARST_ERROR_MEMORY. Cost: 30 us a chunk, 150 bytes a corner.
 KARST_API karst_status karst_seam_create(const karst_pack *pack, const karst_allocator *allocator, karst_report *report,
                                          karst_seam **out);
 /// NULL is allowed. Budgets must not have it any more.
