@@ -3,7 +3,7 @@
 //
 // Mips of an image are made here: at each level all texels of a rim that lie at the same place along it are what the
 // set's common images have there, so that images meet without a seam at any distance. Where so few texels are left that
-// rims are nearly all, each group has its own, as in far textures. The first level is the bank's own.
+// rims would be seen, each group has its own, as in far textures. The first level is the bank's own.
 #include "gl/zones_tiles.h"
 
 #include <math.h>
@@ -19,6 +19,7 @@ enum {
     IMAGES = KARST_NOISE_SETS * KARST_TILE_VARIANTS,
     IMAGE_MIPS = 8,  // of 128 texels
     MASK_MIPS = 7,
+    RIM_SIDE = 16,  // groups have rims of their own from here on
 };
 
 static GLuint texture_array(GLenum format, int side, int mips, int layers) {
@@ -87,7 +88,7 @@ static void one_rim(float (*image)[4], int side, const bool *from, const bool *o
 static void meet_rims(float (*image)[4], int side, const uint16_t groups[KARST_TILE_VARIANTS]) {
     bool common[KARST_TILE_VARIANTS], all[KARST_TILE_VARIANTS], some = false, done[KARST_TILE_VARIANTS] = {0};
     for (int k = 0; k < KARST_TILE_VARIANTS; ++k) common[k] = groups[k] & 1, some |= common[k], all[k] = true;
-    if (side > KARST_TILE_FAR) {
+    if (side > RIM_SIDE) {
         one_rim(image, side, some ? common : all, all);
         return;
     }

@@ -49,18 +49,10 @@ static float plates(uint64_t seed, float x, float y, float wide) {
     return 1 - kst_smooth(0.35f * wide, wide, second - first);
 }
 
-// Blotches of a fifth of an image that seldom come to the rim, or tiles would be seen.
-static float blotch(uint64_t seed, float u, float v) {
-    float du = u < 0.5f ? u : 1 - u, dv = v < 0.5f ? v : 1 - v, d = du < dv ? du : dv;
-    float out = 1 - kst_smooth(0.02f, 0.20f, d);
-    return kst_smooth(0.42f, 0.58f, kst_fbm(seed, u * 8, v * 8, 4, 0.6f) - 0.22f * out);
-}
-
 void kst_tile_group_ground(int set, int group, uint64_t seed, float u, float v, kst_texel *t) {
     static const float rock[2][3] = {{0.405f, 0.397f, 0.386f}, {0.540f, 0.530f, 0.512f}};
     static const float clay[2][3] = {{0.345f, 0.295f, 0.237f}, {0.445f, 0.388f, 0.315f}};
-    static const float straw[2][3] = {{0.310f, 0.285f, 0.160f}, {0.600f, 0.535f, 0.350f}};
-    if (group != KST_SMOOTH && group != KST_CRACKED && group != KST_DRY && group != KST_WET) return;
+    if (group != KST_SMOOTH && group != KST_CRACKED) return;
     float x = u * 16, y = v * 16, fine = kst_fbm(seed + 310, x * 2, y * 2, 2, 0.6f) - 0.5f;
     if (group == KST_SMOOTH) {  // worn by water, wide and even, with veins
         float wave = kst_fbm(seed + 320, x * 0.22f, y * 0.5f, 3, 0.45f) - 0.5f;
@@ -72,14 +64,6 @@ void kst_tile_group_ground(int set, int group, uint64_t seed, float u, float v, 
         float pale = kst_fbm(seed + 350, x * 0.6f, y * 0.6f, 3, 0.5f);
         kst_paint(t, clay[0], clay[1], kst_clamp01(0.25f + 0.6f * pale + 0.35f * fine));
         t->height = kst_clamp01(0.55f + 0.2f * (pale - 0.5f) + 0.08f * fine);
-    } else if (group == KST_DRY) {
-        float share = (set == KARST_TILE_MOSS ? 0.5f : 0.75f) * blotch(seed + 360, u, v);
-        float blade = kst_clamp01(1.2f * t->height - 0.15f);
-        for (int k = 0; k < 3; ++k) t->c[k] = kst_mix(t->c[k], kst_mix(straw[0][k], straw[1][k], blade), share);
-    } else if (group == KST_WET) {
-        float share = blotch(seed + 370, u, v);
-        t->height = kst_mix(t->height, 0.35f * t->height + 0.12f, share);
-        for (int k = 0; k < 3; ++k) t->c[k] *= 1 - (0.19f + 0.02f * (float)k) * share;
     }
 }
 

@@ -6,6 +6,9 @@
 #include "core/core.h"
 #include "karst/tile.h"
 
+static inline float kst_clamp(float v, float low, float high) {
+    return v < low ? low : v > high ? high : v;
+}
 static inline float kst_clamp01(float v) {
     return v < 0 ? 0 : v > 1 ? 1 : v;
 }

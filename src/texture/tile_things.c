@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What groups lay on tiles: flowers, leaves, stones, lichen, shells, the marks of hooves. Each thing lies whole within
-// its image, a texel from the rim, so the rim is its set's whatever lies there.
+// What groups lay on tiles: flowers, leaves, straw, stones, lichen, shells, damp spots, the marks of hooves. Each thing
+// lies whole within its image, a texel from the rim, so the rim is its set's whatever lies there.
 #include "texture/tile_noise.h"
 
-typedef enum form { STONE, FLOWER, LEAF, SPOT, SHELL, PRINT } form;
+typedef enum form { STONE, FLOWER, LEAF, BLADE, SPOT, SHELL, PRINT, DAMP } form;
 
 typedef struct thing {
     float x, y, along, across;  // [texels]
@@ -17,7 +17,7 @@ typedef struct thing {
 static float outline(const thing *t, uint64_t seed, float dx, float dy) {
     float a = (dx * t->way[0] + dy * t->way[1]) / t->along, b = (dy * t->way[0] - dx * t->way[1]) / t->across;
     float r = sqrtf(a * a + b * b);
-    if (t->form == LEAF) return fabsf(b) + a * a;
+    if (t->form == LEAF || t->form == BLADE) return fabsf(b) + a * a;
     if (t->form == PRINT) {  // two halves of a hoof
         float half = (fabsf(b) - 0.52f) / 0.44f;
         return sqrtf(a * a + half * half);
@@ -30,15 +30,15 @@ static float outline(const thing *t, uint64_t seed, float dx, float dy) {
 }
 
 static void lay(const thing *t, uint64_t seed, uint8_t image[KARST_TILE_SIDE][KARST_TILE_SIDE][4]) {
-    float least = t->along < t->across ? t->along : t->across, most = t->along > t->across ? t->along : t->across;
-    float reach = most * (1 + 0.35f * t->ragged) + 1, soft = 0.5f / least;
-    if (t->form == PRINT) soft *= 2;
-    if (t->x - reach < 1 || t->y - reach < 1 || t->x + reach > KARST_TILE_SIDE - 1 ||
-        t->y + reach > KARST_TILE_SIDE - 1)
-        return;
-    for (int y = (int)(t->y - reach); y <= (int)(t->y + reach); ++y)
-        for (int x = (int)(t->x - reach); x <= (int)(t->x + reach); ++x) {
-            float dx = (float)x + 0.5f - t->x, dy = (float)y + 0.5f - t->y, q = outline(t, seed, dx, dy);
+    float least = t->along < t->across ? t->along : t->across, soft = (t->form == PRINT ? 1.0f : 0.5f) / least;
+    float wide = 1 + 0.5f * t->ragged, cos = fabsf(t->way[0]), sin = fabsf(t->way[1]);
+    float right = (t->along * cos + t->across * sin) * wide + 1, down = (t->along * sin + t->across * cos) * wide + 1;
+    // What would reach over the rim lies beside it, so that it is as full there as elsewhere.
+    const float x0 = kst_clamp(t->x, right + 1, KARST_TILE_SIDE - 1 - right);
+    const float y0 = kst_clamp(t->y, down + 1, KARST_TILE_SIDE - 1 - down);
+    for (int y = (int)(y0 - down); y <= (int)(y0 + down); ++y)
+        for (int x = (int)(x0 - right); x <= (int)(x0 + right); ++x) {
+            float dx = (float)x + 0.5f - x0, dy = (float)y + 0.5f - y0, q = outline(t, seed, dx, dy);
             float on = 1 - kst_smooth(1 - soft, 1 + soft, q), near = 1 - kst_smooth(1, 1 + 2.5f * soft, q);
             if (near <= 0 && on <= 0) continue;
             uint8_t *code = image[y][x];
@@ -61,6 +61,16 @@ static void lay(const thing *t, uint64_t seed, uint8_t image[KARST_TILE_SIDE][KA
                     kst_shade(&own, (rib < 0.6f ? 0.82f : 1.0f) * (0.9f + 0.12f * dome));
                     break;
                 }
+                case BLADE:
+                    own.height = kst_clamp01(0.6f * old.height + 0.30f);
+                    dark *= 0.4f;
+                    break;
+                case DAMP:
+                    dark = 0, on *= 0.8f;
+                    own = old;
+                    for (int k = 0; k < 3; ++k) own.c[k] = kst_mix(old.c[k], t->c[k], 0.8f);
+                    own.height = 0.6f * old.height;
+                    break;
                 case SPOT:  // a rosette, denser at its rim
                     own.height = old.height, dark = 0;
                     on *= 0.40f + 0.30f * kst_smooth(0.2f, 0.9f, q);
@@ -93,10 +103,52 @@ typedef struct kind {
     float clumped;        // 0 spread evenly, 1 in clumps
     float size[2], slim;  // [texels]; across as a share of along
     float ragged;
-    int colours;
-    float c[4][3];  // one of these
-    float heart[3];
+    uint32_t colour[4], heart;  // one of these, 0 ends them; sRGB 0xRRGGBB
 } kind;
+
+enum {
+    NONE,
+    DAISIES,
+    BUTTERCUPS,
+    BELLS,
+    STARS,
+    LITTER,
+    STONES,
+    PEBBLES,
+    SHINGLE,
+    RUBBLE,
+    GRIT,
+    CRUSTS,
+    RUST,
+    SHELLS,
+    SHARDS,
+    STRAW,
+    WITHERED,
+    DAMP_SAND,
+    MUD,
+    HOOVES
+};
+static const kind kinds[] = {
+    [DAISIES] = {FLOWER, 13, 0.42f, 0.7f, {2.0f, 3.4f}, 1, 0, {0xE6E3D6, 0xD6D4CC}, 0xCC9E29},
+    [BUTTERCUPS] = {FLOWER, 12, 0.34f, 0.6f, {1.7f, 2.8f}, 1, 0, {0xE0BD29, 0xD1A81F}, 0xA87A14},
+    [BELLS] = {FLOWER, 12, 0.40f, 0.8f, {1.9f, 3.1f}, 1, 0, {0x8061B2, 0x9470B8, 0xB8759E}, 0xD1C280},
+    [STARS] = {FLOWER, 13, 0.50f, 0.8f, {1.4f, 2.3f}, 1, 0, {0xD6D6C7, 0xCCBDC2}, 0x9E993D},
+    [LITTER] = {LEAF, 14, 0.60f, 0.5f, {2.8f, 5.6f}, 0.55f, 0, {0x704C2B, 0x876636, 0x593D29, 0x80703D}, 0},
+    [STONES] = {STONE, 9, 0.50f, 0.5f, {3.0f, 9.5f}, 0.8f, 0.35f, {0x858075, 0x757069, 0x948C7D}, 0},
+    [PEBBLES] = {STONE, 15, 0.40f, 0.6f, {1.8f, 3.6f}, 0.85f, 0.3f, {0x8F877A, 0x7A756B, 0x9E9480}, 0},
+    [SHINGLE] = {STONE, 13, 0.50f, 0.5f, {2.0f, 7.0f}, 0.78f, 0.3f, {0xADA391, 0x948F85, 0xBDB29E, 0x998570}, 0},
+    [RUBBLE] = {STONE, 19, 0.80f, 0.2f, {2.4f, 5.2f}, 0.8f, 0.3f, {0x948F87, 0x807A73, 0xA39C8C, 0x857563}, 0},
+    [GRIT] = {STONE, 30, 0.70f, 0, {1.3f, 2.2f}, 0.85f, 0.2f, {0x948F85, 0x857D73, 0x9E9482}, 0},
+    [CRUSTS] = {SPOT, 12, 0.42f, 0.7f, {2.0f, 9.0f}, 0.85f, 1.0f, {0xA3A88C, 0x8F997A, 0xB2B2A3}, 0},
+    [RUST] = {SPOT, 10, 0.30f, 0.9f, {1.6f, 4.5f}, 0.85f, 1.0f, {0x9E8047, 0x916E40}, 0},
+    [SHELLS] = {SHELL, 13, 0.42f, 0.6f, {1.8f, 3.4f}, 0.72f, 0.15f, {0xE0D9C9, 0xD6BAAD, 0xAD998F}, 0},
+    [SHARDS] = {SHELL, 18, 0.35f, 0.7f, {1.0f, 1.7f}, 0.6f, 0, {0xD6CFBF, 0xB2A394}, 0},
+    [STRAW] = {BLADE, 34, 0.55f, 0.75f, {3.0f, 8.5f}, 0.12f, 0, {0x80754A, 0x918257, 0x6E633D, 0x857345}, 0},
+    [WITHERED] = {SPOT, 22, 0.65f, 0.6f, {1.6f, 7.0f}, 0.85f, 0.9f, {0x6B5C33, 0x7A6638, 0x5C4C2E}, 0},
+    [DAMP_SAND] = {DAMP, 24, 0.50f, 0.95f, {1.5f, 6.0f}, 0.8f, 0.6f, {0x877863, 0x80715D}, 0},
+    [MUD] = {DAMP, 24, 0.50f, 0.95f, {1.5f, 6.0f}, 0.8f, 0.6f, {0x66594A, 0x5E5345}, 0},
+    [HOOVES] = {PRINT, 8, 0.50f, 0.3f, {4.6f, 5.6f}, 0.9f, 0, {0}, 0},
+};
 
 static void scatter(const kind *k, uint64_t seed, uint8_t image[KARST_TILE_SIDE][KARST_TILE_SIDE][4]) {
     float step = (float)KARST_TILE_SIDE / (float)k->n;
@@ -105,7 +157,7 @@ static void scatter(const kind *k, uint64_t seed, uint8_t image[KARST_TILE_SIDE]
             float r[7];
             for (int n = 0; n < 7; ++n) r[n] = kst_lattice(seed + (uint64_t)n, i, j);
             float x = ((float)i + r[0]) * step, y = ((float)j + r[1]) * step;
-            float clump = kst_smooth(0.35f, 0.65f, kst_value(seed + 30, x * 0.035f, y * 0.035f));
+            float clump = kst_smooth(0.35f, 0.65f, kst_value(seed + 30, x * 0.06f, y * 0.06f));
             if (r[2] >= k->share * kst_mix(1, 1.7f * clump, k->clumped)) continue;
             thing t = {.x = x, .y = y, .form = k->form, .ragged = k->ragged, .way = {r[3] - 0.5f, r[4] - 0.5f}};
             float length = sqrtf(t.way[0] * t.way[0] + t.way[1] * t.way[1]);
@@ -115,173 +167,34 @@ static void scatter(const kind *k, uint64_t seed, uint8_t image[KARST_TILE_SIDE]
                 t.way[0] /= length, t.way[1] /= length;
             // Small ones are many.
             t.along = kst_mix(k->size[0], k->size[1], r[5] * r[5]), t.across = t.along * k->slim;
-            int pick = (int)(r[6] * (float)k->colours);
+            int colours = 1;
+            while (colours < 4 && k->colour[colours]) ++colours;
+            uint32_t colour = k->colour[(int)(r[6] * (float)colours)];
             float tone = 0.9f + 0.2f * kst_lattice(seed + 8, i, j);
-            for (int c = 0; c < 3; ++c) t.c[c] = kst_clamp01(k->c[pick][c] * tone), t.heart[c] = k->heart[c];
+            for (int c = 0; c < 3; ++c) {
+                t.c[c] = kst_clamp01((float)(colour >> (16 - 8 * c) & 255) / 255 * tone);
+                t.heart[c] = (float)(k->heart >> (16 - 8 * c) & 255) / 255;
+            }
             lay(&t, kst_hash_u64(seed, (uint64_t)(j * 64 + i)), image);
         }
 }
 
-static const kind daisies = {FLOWER,
-                             13,
-                             0.42f,
-                             0.7f,
-                             {2.0f, 3.4f},
-                             1,
-                             0,
-                             2,
-                             {{0.90f, 0.89f, 0.84f}, {0.84f, 0.83f, 0.80f}},
-                             {0.80f, 0.62f, 0.16f}};
-static const kind buttercups = {FLOWER,
-                                12,
-                                0.34f,
-                                0.6f,
-                                {1.7f, 2.8f},
-                                1,
-                                0,
-                                2,
-                                {{0.88f, 0.74f, 0.16f}, {0.82f, 0.66f, 0.12f}},
-                                {0.66f, 0.48f, 0.08f}};
-static const kind bells = {FLOWER,
-                           12,
-                           0.40f,
-                           0.8f,
-                           {1.9f, 3.1f},
-                           1,
-                           0,
-                           3,
-                           {{0.50f, 0.38f, 0.70f}, {0.58f, 0.44f, 0.72f}, {0.72f, 0.46f, 0.62f}},
-                           {0.82f, 0.76f, 0.50f}};
-static const kind stars = {FLOWER,
-                           13,
-                           0.50f,
-                           0.8f,
-                           {1.4f, 2.3f},
-                           1,
-                           0,
-                           2,
-                           {{0.84f, 0.84f, 0.78f}, {0.80f, 0.74f, 0.76f}},
-                           {0.62f, 0.60f, 0.24f}};
-static const kind litter = {
-    LEAF,
-    14,
-    0.60f,
-    0.5f,
-    {2.8f, 5.6f},
-    0.55f,
-    0,
-    4,
-    {{0.44f, 0.30f, 0.17f}, {0.53f, 0.40f, 0.21f}, {0.35f, 0.24f, 0.16f}, {0.50f, 0.44f, 0.24f}},
-    {0}};
-static const kind stones = {STONE,
-                            9,
-                            0.50f,
-                            0.5f,
-                            {3.0f, 9.5f},
-                            0.8f,
-                            0.35f,
-                            3,
-                            {{0.52f, 0.50f, 0.46f}, {0.46f, 0.44f, 0.41f}, {0.58f, 0.55f, 0.49f}},
-                            {0}};
-static const kind pebbles = {STONE,
-                             15,
-                             0.40f,
-                             0.6f,
-                             {1.8f, 3.6f},
-                             0.85f,
-                             0.3f,
-                             3,
-                             {{0.56f, 0.53f, 0.48f}, {0.48f, 0.46f, 0.42f}, {0.62f, 0.58f, 0.50f}},
-                             {0}};
-static const kind shingle = {
-    STONE,
-    13,
-    0.50f,
-    0.5f,
-    {2.0f, 7.0f},
-    0.78f,
-    0.3f,
-    4,
-    {{0.68f, 0.64f, 0.57f}, {0.58f, 0.56f, 0.52f}, {0.74f, 0.70f, 0.62f}, {0.60f, 0.52f, 0.44f}},
-    {0}};
-static const kind rubble = {
-    STONE,
-    19,
-    0.80f,
-    0.2f,
-    {2.4f, 5.2f},
-    0.8f,
-    0.3f,
-    4,
-    {{0.58f, 0.56f, 0.53f}, {0.50f, 0.48f, 0.45f}, {0.64f, 0.61f, 0.55f}, {0.52f, 0.46f, 0.39f}},
-    {0}};
-static const kind grit = {STONE,
-                          30,
-                          0.70f,
-                          0,
-                          {1.3f, 2.2f},
-                          0.85f,
-                          0.2f,
-                          3,
-                          {{0.58f, 0.56f, 0.52f}, {0.52f, 0.49f, 0.45f}, {0.62f, 0.58f, 0.51f}},
-                          {0}};
-static const kind crusts = {SPOT,
-                            12,
-                            0.60f,
-                            0.7f,
-                            {2.0f, 9.0f},
-                            0.85f,
-                            1.0f,
-                            3,
-                            {{0.64f, 0.66f, 0.55f}, {0.56f, 0.60f, 0.48f}, {0.70f, 0.70f, 0.64f}},
-                            {0}};
-static const kind rust = {
-    SPOT, 10, 0.30f, 0.9f, {1.6f, 4.5f}, 0.85f, 1.0f, 2, {{0.62f, 0.50f, 0.28f}, {0.57f, 0.43f, 0.25f}}, {0}};
-static const kind shells = {SHELL,
-                            13,
-                            0.42f,
-                            0.6f,
-                            {1.8f, 3.4f},
-                            0.72f,
-                            0.15f,
-                            3,
-                            {{0.88f, 0.85f, 0.79f}, {0.84f, 0.73f, 0.68f}, {0.68f, 0.60f, 0.56f}},
-                            {0}};
-static const kind shards = {
-    SHELL, 18, 0.35f, 0.7f, {1.0f, 1.7f}, 0.6f, 0, 2, {{0.84f, 0.81f, 0.75f}, {0.70f, 0.64f, 0.58f}}, {0}};
-static const kind hooves = {PRINT, 8, 0.50f, 0.3f, {4.6f, 5.6f}, 0.9f, 0, 1, {{0}}, {0}};
-
 void kst_tile_group_things(int set, int group, uint64_t seed, uint8_t image[KARST_TILE_SIDE][KARST_TILE_SIDE][4]) {
-    const kind *kinds[3] = {NULL};
-    bool odd = seed & 1;
-    switch (group) {
-        case KST_FLOWERS:
-            kinds[0] = set == KARST_TILE_MOSS ? &stars
-                       : odd                  ? &bells
-                                              : &daisies,
-            kinds[1] = set == KARST_TILE_MOSS ? NULL : &buttercups;
-            break;
-        case KST_LEAVES:
-            kinds[0] = &litter;
-            break;
-        case KST_STONY:
-            kinds[0] = set == KARST_TILE_SAND ? &shingle : &pebbles, kinds[1] = set == KARST_TILE_SAND ? NULL : &stones;
-            break;
-        case KST_GRAVEL:
-            kinds[0] = &grit, kinds[1] = &rubble;
-            break;
-        case KST_LICHEN:
-            kinds[0] = &crusts, kinds[1] = &rust;
-            break;
-        case KST_SHELLS:
-            kinds[0] = &shards, kinds[1] = &shells;
-            break;
-        case KST_TRACKS:
-            kinds[0] = &hooves;
-            break;
-        default:
-            break;
-    }
-    for (int k = 0; k < 3; ++k)
-        if (kinds[k]) scatter(kinds[k], 500000 + seed * 1000 + (uint64_t)k * 100, image);
+    bool moss = set == KARST_TILE_MOSS, sand = set == KARST_TILE_SAND;
+    const int of[KARST_TILE_GROUPS][2] = {
+        [KST_LICHEN] = {CRUSTS, RUST},
+        [KST_FLOWERS] = {moss       ? STARS
+                         : seed & 1 ? BELLS
+                                    : DAISIES,
+                         moss ? NONE : BUTTERCUPS},
+        [KST_DRY] = {moss ? WITHERED : STRAW},
+        [KST_LEAVES] = {LITTER},
+        [KST_STONY] = {sand ? SHINGLE : PEBBLES, sand ? NONE : STONES},
+        [KST_GRAVEL] = {GRIT, RUBBLE},
+        [KST_TRACKS] = {HOOVES},
+        [KST_WET] = {sand ? DAMP_SAND : MUD},
+        [KST_SHELLS] = {SHARDS, SHELLS},
+    };
+    for (uint64_t k = 0; k < 2; ++k)
+        if (of[group][k] != NONE) scatter(&kinds[of[group][k]], 500000 + seed * 1000 + k * 100, image);
 }

@@ -199,9 +199,9 @@ static void colours_are_those_of_the_twin(void **state) {
     end(&g);
 }
 
-static void images_meet_at_every_mip_whatever_their_group(void **state) {
+static void images_meet_at_mips_that_show_rims_whatever_their_group(void **state) {
     (void)state;
-    enum { IMAGES = KARST_NOISE_SETS * KARST_TILE_VARIANTS, LEVELS = 5 };
+    enum { IMAGES = KARST_NOISE_SETS * KARST_TILE_VARIANTS, LEVELS = 3 };
     karst_gl_zones_def def = plain_def();
     ground g = begin("", &def);
     for (int level = 1, side = KARST_TILE_SIDE / 2; level < LEVELS; ++level, side /= 2) {
@@ -381,7 +381,7 @@ static void zones_that_leave_make_room_for_far_textures(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(colours_are_those_of_the_twin),
-        cmocka_unit_test(images_meet_at_every_mip_whatever_their_group),
+        cmocka_unit_test(images_meet_at_mips_that_show_rims_whatever_their_group),
         cmocka_unit_test(nothing_pops_where_bands_end),
         cmocka_unit_test(blocks_of_far_textures_are_apart_and_keep_what_is_in_them),
         cmocka_unit_test(zones_that_leave_make_room_for_far_textures),

@@ -304,7 +304,7 @@ static void bands_go_over_one_into_the_next(void **state) {
 static void the_bank_is_the_same_everywhere(void **state) {
     (void)state;
     uint64_t hash = kst_hash(bank, sizeof *bank, 0);
-    if (hash != 0xc8ea7925abea57b6ull) fail_msg("the bank hashes to %016llx", (unsigned long long)hash);
+    if (hash != 0xef3f5dc9589782eaull) fail_msg("the bank hashes to %016llx", (unsigned long long)hash);
 }
 
 int main(void) {
