@@ -296,6 +296,22 @@ patch whole "${cliff[@]}"
 land=carved patch carved "${cliff[@]}"
 sheet patch-sculpt 2 patch-whole patch-carved
 unset size
+# A cave in a hillside of heights: the net in place of 10 x 10 patches of the field, and how fine both are.
+"$bin/karst" new "$work/valley.karst" --size 1025x1025 --quiet
+"$bin/karst" filter "$work/valley.karst" noise --noise fbm --wavelength 460 --height 150 --gain 0.42 --seed 11 --quiet
+"$bin/karst" erode "$work/valley.karst" --quiet
+"$bin/karst" patch "$work/valley.karst" fit --replace --area 160,576,320,736 --tolerance 0.3 --quiet
+"$bin/karst" sculpt "$work/valley.karst" --net --strokes "$root/scenes/field-cave.strokes" --quiet
+printf '%s\n' 246,-34,640,15 243,-36,624,12 243,-36,660,13 228,-46,645,18 246,-36,670,11 236,-40,612,10 238,-40,678,9 >"$work/dabs"
+"$bin/karst" patch "$work/valley.karst" tile --set rock --dabs "$work/dabs" --quiet
+"$bin/karst" patch "$work/valley.karst" noise --set rock --slot 11 --dabs "$work/dabs" --quiet
+printf '%s\n' 231,-55,645,8 238,-57,645,8 245,-59,648,7 251,-61,651,6 257,-62,655,5 262,-63,659,4 266,-64,663,4 270,-64,667,4 \
+    274,-65,671,4 >"$work/dabs"
+"$bin/karst" patch "$work/valley.karst" tile --set earth --dabs "$work/dabs" --quiet
+shot valley patch-in-field --eye 306,-44,684 --look 228,-42,648 --snow-line 900 --hour 8.4 --exposure 0.3
+shot valley patch-in-field-levels --eye 340,20,760 --look 228,-45,640 --snow-line 900 --hour 8.4 --exposure 0.3 --wireframe \
+    --overlay level --lod-error 3 --edge 20
+
 # On foot in the tunnel.
 "$bin/karst-view" "$work/patches.kpack" --walk --eye 285,14,228 --look 285,13.2,260 --hour 13 --size 960x540 \
     --screenshot "$work/view-tunnel.png"

@@ -54,6 +54,16 @@ static karst_status make(patches *p, karst_jobs *jobs, karst_report *report) {
     return status;
 }
 
+// Of a pack that is still being downloaded as soon as it is there.
+static karst_status read_seam(patches *p, karst_report *report) {
+    if (!p->seam_awaited) return KARST_OK;
+    karst_report why = {0};
+    karst_status status = karst_seam_create(p->pack, NULL, &why, &p->seam);
+    p->seam_awaited = status == KARST_ERROR_PENDING;
+    if (status && !p->seam_awaited) kst_fail(report, status, "%s", why.message);
+    return p->seam_awaited ? KARST_OK : status;
+}
+
 karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field, patches_ground shown,
                           karst_jobs *jobs, karst_report *report) {
     *p = (patches){.pack = pack,
@@ -73,7 +83,8 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
         return status;
     }
     p->no_field = shown == PATCHES_ONLY || is_alone(pack);
-    status = p->no_field ? KARST_OK : karst_seam_create(pack, NULL, report, &p->seam);
+    p->seam_awaited = !p->no_field;
+    status = read_seam(p, report);
     if (status) {
         patches_close(p);
         return status;
@@ -200,7 +211,7 @@ karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *re
     double moved = sqrt((eye.x - p->from.x) * (eye.x - p->from.x) + (eye.y - p->from.y) * (eye.y - p->from.y) +
                         (eye.z - p->from.z) * (eye.z - p->from.z));
     bool all = p->reach_m == INFINITY && p->here + p->damaged == p->count;
-    karst_status status = KARST_OK;
+    karst_status status = read_seam(p, report);
     if (!all && (!p->looked || p->waits || moved > look_again_m)) status = look_round(p, eye);
     int32_t first = p->wanted_next;
     for (int k = 0; k < most && p->wanted_next < p->wanted_count && !status; ++k) {

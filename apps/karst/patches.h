@@ -44,7 +44,8 @@ typedef struct patches {
     karst_pos from;
     bool looked, waits;  // whether `from` says anything; some are not in the file yet
     karst_zone_scene *scene;
-    karst_seam *seam;  // where they take the place of the field; NULL: nowhere, or one of the two is not shown
+    karst_seam *seam;   // where they take the place of the field; NULL: nowhere, or one of the two is not shown
+    bool seam_awaited;  // it is not in the file yet
     karst_zone_ground *zone_ground;
     both both;
     const karst_ground *ground;  // of all that is shown; its bounds are those of zones to come, too

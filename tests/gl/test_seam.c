@@ -32,15 +32,30 @@ static void end(ground *g) {
     seam_free(g->world);
 }
 
-// At a place of the seam, from up to 20 km away, the picture no wider than the ground round it.
+// Whether the ground round an eye lies two metres below it or more.
+static bool is_clear(const seam_world *w, karst_pos eye) {
+    int column = (int)((eye.x - seam_origin.x) / w->spacing_m), row = (int)((eye.z - seam_origin.z) / w->spacing_m);
+    karst_rect r = {column - 3, row - 3, column + 4, row + 4};
+    if (r.x0 < 0 || r.z0 < 0 || r.x1 > SEAM_COLUMNS || r.z1 > SEAM_ROWS) return true;  // from far off
+    float y[7 * 7];
+    assert_int_equal(karst_field_read(w->field, r, y, NULL, NULL, 7), KARST_OK);
+    for (int k = 0; k < 7 * 7; ++k)
+        if (seam_origin.y + (double)y[k] > eye.y - 2) return false;
+    return true;
+}
+
+// At a place of the seam, from 3 m to 20 km away, the picture no wider than the ground round it.
 static karst_view any_view(prop *p, const seam_world *w) {
-    const karst_pack_seam *s = &w->seams[prop_int(p, 0, w->seam_count - 1)];
-    karst_pos at = {seam_origin.x + s->column * w->spacing_m, seam_origin.y + 0.5 * (double)(s->min[1] + s->max[1]),
-                    seam_origin.z + s->row * w->spacing_m};
-    double away = exp(prop_real(p, 3.5, 10)), turn = prop_real(p, 0, 6.2831853), lift = prop_real(p, 0.8, 1.5);
-    karst_pos eye = {at.x + away * cos(turn) * cos(lift), at.y + away * sin(lift), at.z + away * sin(turn) * cos(lift)};
-    float fov = (float)fmin(0.9, 2 * atan(prop_real(p, 5, 16) / away));
-    return karst_view_perspective(eye, at, (karst_vec3){0, 1, 0}, fov, W, H);
+    for (;;) {
+        const karst_pack_seam *s = &w->seams[prop_int(p, 0, w->seam_count - 1)];
+        karst_pos at = {seam_origin.x + s->column * w->spacing_m, seam_origin.y + 0.5 * (double)(s->min[1] + s->max[1]),
+                        seam_origin.z + s->row * w->spacing_m};
+        double away = exp(prop_real(p, 1, 10)), turn = prop_real(p, 0, 6.2831853), lift = prop_real(p, 0.8, 1.5);
+        karst_pos eye = {at.x + away * cos(turn) * cos(lift), at.y + away * sin(lift),
+                         at.z + away * sin(turn) * cos(lift)};
+        float fov = (float)fmin(0.9, 2 * atan(prop_real(p, 5, 16) / away));
+        if (is_clear(w, eye)) return karst_view_perspective(eye, at, (karst_vec3){0, 1, 0}, fov, W, H);
+    }
 }
 
 typedef struct leak {
