@@ -11,8 +11,6 @@
 // least.
 #include "surface/net_mend.h"
 
-enum { BIND_PASSES = 16 };
-
 // A small edge on eighths of a large one.
 typedef struct part {
     int32_t edge, into;
@@ -393,7 +391,7 @@ karst_status kst_mend_bind(kst_mend *w) {
     bool room = b.uses && b.unit && b.target && b.best && b.between && b.inside && b.rim, more = room;
     karst_status status = room ? KARST_OK : KARST_ERROR_MEMORY;
     // Edges that end inside each other have no place: nothing lies along them.
-    for (int k = 0; more && !status && k < BIND_PASSES && kst_net_place_inside(net); ++k) status = pass(&b, &more);
+    for (int k = 0; more && !status && k < KST_BIND_PASSES && kst_net_place_inside(net); ++k) status = pass(&b, &more);
     kst_free(a, b.uses, edges * sizeof *b.uses), kst_free(a, b.unit, edges);
     kst_free(a, b.target, edges), kst_free(a, b.best, edges * sizeof *b.best);
     kst_free(a, b.rim, 2 * edges * sizeof *b.rim);

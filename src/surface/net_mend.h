@@ -13,6 +13,7 @@ enum {
 
 enum {
     KST_MEND_PASSES = 64,  // as deep as edges may end inside others
+    KST_BIND_PASSES = 16,  // as long as chains of binds that each need the one before
     KST_ALIKE_MOST = 64,   // of more edges between the same corners that run apart, others are compared with these
     KST_CELLS_NEAR = 16,   // more than fit round a place when none is as near to another as to it
 };

@@ -294,8 +294,12 @@ static karst_status mend(kst_mend *w) {
     if (status) return status;
     kst_mend_whole(w);
     status = kst_mend_remove(w);
-    if (!status) status = kst_mend_bind(w);
-    if (!status) status = kst_mend_remove(w);
+    // A patch that goes makes room for another one.
+    for (int32_t before = -1, turn = 0; !status && before != w->done.removed && turn < KST_BIND_PASSES; ++turn) {
+        before = w->done.removed;
+        status = kst_mend_bind(w);
+        if (!status) status = kst_mend_remove(w);
+    }
     if (!status) status = turn_patches(w);
     if (!status) status = kst_mend_compact(w);
     if (!status) status = settle_seams(net);

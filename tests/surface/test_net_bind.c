@@ -514,47 +514,88 @@ static void joined_edges_take_the_calmest_map(void **state) {
 
 // ---- anything --------------------------------------------------------------------------------------------
 
+// Elements that name each other at random.
+static karst_net *rubble(prop *p) {
+    karst_net *net;
+    assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
+    int corners = prop_int(p, 2, 30), edges = prop_int(p, 1, 40), patches = prop_int(p, 1, 20);
+    int wide = 1 << prop_int(p, 2, 12);
+    int32_t index;
+    double wild = prop_chance(p, 0.5) ? 0 : 0.3;
+    for (int k = 0; k < corners; ++k) {
+        karst_net_corner c = {.edge = KARST_NET_NONE};
+        for (int axis = 0; axis < 3; ++axis) c.at[axis] = prop_int(p, 0, 4) * wide + prop_int(p, -2, 2);
+        if (prop_chance(p, wild)) c.edge = prop_int(p, 0, edges - 1), c.eighth = (uint8_t)prop_int(p, 1, 7);
+        if (prop_chance(p, 0.01)) c.at[0] = INT32_MAX - prop_int(p, 0, 1);
+        karst_net_add_corner(net, &c, &index);
+    }
+    for (int k = 0; k < edges; ++k) {
+        karst_net_edge e = {.noise = (uint8_t)prop_int(p, 0, prop_chance(p, 0.02) ? 255 : 40)};
+        for (int end = 0; end < 2; ++end) e.corner[end] = prop_int(p, 0, corners - 1);
+        for (int end = 0; end < 2; ++end)
+            for (int axis = 0; axis < 3; ++axis) {
+                const int32_t *a = net->corners[e.corner[end]].at, *b = net->corners[e.corner[!end]].at;
+                e.handle[end][axis] = a[axis] + (int32_t)(((int64_t)b[axis] - a[axis]) / 3);
+            }
+        if (prop_chance(p, 0.05)) e.seam = (uint8_t)prop_int(p, 1, 5), e.column = 16 * prop_int(p, 0, 9);
+        if (prop_chance(p, 0.01)) e.row = INT32_MAX - prop_int(p, 0, 1);
+        karst_net_add_edge(net, &e, &index);
+    }
+    for (int k = 0; k < patches; ++k) {
+        karst_net_patch q = {.tiles_log2 = {(uint8_t)prop_int(p, 1, 4), (uint8_t)prop_int(p, 1, 4)}};
+        for (int side = 0; side < 4; ++side) {
+            int whole = !prop_chance(p, wild), from = whole ? 8 * prop_int(p, 0, 1) : prop_int(p, 0, 8);
+            int to = whole ? 8 - from : prop_int(p, 0, 8);
+            q.side[side] =
+                (karst_net_side){prop_int(p, 0, edges - 1), (uint8_t)from, (uint8_t)(to == from ? from ^ 1 : to)};
+        }
+        if (prop_chance(p, 0.02)) q.set[3] = 200;
+        if (prop_chance(p, 0.02)) q.tiles_log2[1] = 77;
+        karst_net_add_patch(net, &q, &index);
+    }
+    return net;
+}
+
+// Squares side by side of which some things were overwritten.
+static karst_net *spoiled(prop *p) {
+    const square list[6] = {{0, -16, 16, 4, 0, 2}, {0, 0, 8, 3, 1, 0}, {8, 0, 8, 3, 2, 9},
+                            {0, 8, 4, 2, 3, 0},    {4, 8, 4, 2, 4, 3}, {8, 8, 4, 2, 5, 0}};
+    karst_net *net = squares(p, list, 6, 0.04);
+    for (int n = prop_int(p, 1, 12); n > 0; --n) {
+        karst_net_corner *c = &net->corners[prop_int(p, 0, net->corner_count - 1)];
+        karst_net_edge *e = &net->edges[prop_int(p, 0, net->edge_count - 1)];
+        karst_net_side *s = &net->patches[prop_int(p, 0, 5)].side[prop_int(p, 0, 3)];
+        switch (prop_int(p, 0, 6)) {
+            case 0:
+                c->at[prop_int(p, 0, 2)] += prop_int(p, -3000, 3000);
+                break;
+            case 1:
+                c->edge = prop_int(p, 0, net->edge_count - 1), c->eighth = (uint8_t)prop_int(p, 1, 7);
+                break;
+            case 2:
+                e->corner[prop_int(p, 0, 1)] = prop_int(p, 0, net->corner_count - 1);
+                break;
+            case 3:
+                e->handle[prop_int(p, 0, 1)][prop_int(p, 0, 2)] += prop_int(p, -3000, 3000);
+                break;
+            case 4:
+                s->edge = prop_int(p, 0, net->edge_count - 1);
+                break;
+            case 5:
+                s->from = (uint8_t)prop_int(p, 0, 8), s->to = s->from ? 0 : (uint8_t)prop_int(p, 1, 8);
+                break;
+            default:
+                memcpy(c->at, net->corners[prop_int(p, 0, net->corner_count - 1)].at, sizeof c->at);
+        }
+    }
+    return net;
+}
+
 static void anything_is_welded_or_told(void **state) {
     (void)state;
     int done = 0, refused = 0;
-    for (prop p = prop_begin("net_any", 800); prop_next(&p);) {
-        karst_net *net;
-        assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
-        int corners = prop_int(&p, 2, 30), edges = prop_int(&p, 1, 40), patches = prop_int(&p, 1, 20);
-        int wide = 1 << prop_int(&p, 2, 12);
-        int32_t index;
-        double wild = prop_chance(&p, 0.5) ? 0 : 0.3;
-        for (int k = 0; k < corners; ++k) {
-            karst_net_corner c = {.edge = KARST_NET_NONE};
-            for (int axis = 0; axis < 3; ++axis) c.at[axis] = prop_int(&p, 0, 4) * wide + prop_int(&p, -2, 2);
-            if (prop_chance(&p, wild)) c.edge = prop_int(&p, 0, edges - 1), c.eighth = (uint8_t)prop_int(&p, 1, 7);
-            if (prop_chance(&p, 0.01)) c.at[0] = INT32_MAX - prop_int(&p, 0, 1);
-            karst_net_add_corner(net, &c, &index);
-        }
-        for (int k = 0; k < edges; ++k) {
-            karst_net_edge e = {.noise = (uint8_t)prop_int(&p, 0, prop_chance(&p, 0.02) ? 255 : 40)};
-            for (int end = 0; end < 2; ++end) e.corner[end] = prop_int(&p, 0, corners - 1);
-            for (int end = 0; end < 2; ++end)
-                for (int axis = 0; axis < 3; ++axis) {
-                    const int32_t *a = net->corners[e.corner[end]].at, *b = net->corners[e.corner[!end]].at;
-                    e.handle[end][axis] = a[axis] + (int32_t)(((int64_t)b[axis] - a[axis]) / 3);
-                }
-            if (prop_chance(&p, 0.05)) e.seam = (uint8_t)prop_int(&p, 1, 5), e.column = 16 * prop_int(&p, 0, 9);
-            if (prop_chance(&p, 0.01)) e.row = INT32_MAX - prop_int(&p, 0, 1);
-            karst_net_add_edge(net, &e, &index);
-        }
-        for (int k = 0; k < patches; ++k) {
-            karst_net_patch q = {.tiles_log2 = {(uint8_t)prop_int(&p, 1, 4), (uint8_t)prop_int(&p, 1, 4)}};
-            for (int side = 0; side < 4; ++side) {
-                int whole = !prop_chance(&p, wild), from = whole ? 8 * prop_int(&p, 0, 1) : prop_int(&p, 0, 8);
-                int to = whole ? 8 - from : prop_int(&p, 0, 8);
-                q.side[side] =
-                    (karst_net_side){prop_int(&p, 0, edges - 1), (uint8_t)from, (uint8_t)(to == from ? from ^ 1 : to)};
-            }
-            if (prop_chance(&p, 0.02)) q.set[3] = 200;
-            if (prop_chance(&p, 0.02)) q.tiles_log2[1] = 77;
-            karst_net_add_patch(net, &q, &index);
-        }
+    for (prop p = prop_begin("net_any", 240); prop_next(&p);) {
+        karst_net *net = p.at % 2 ? spoiled(&p) : rubble(&p);
         static const double distances[5] = {0, 0.01, 0.2, 5, 1000};
         karst_report report = {0};
         karst_net_weld_def def = karst_net_weld_def_default();
@@ -562,10 +603,11 @@ static void anything_is_welded_or_told(void **state) {
         karst_status status = karst_net_weld(net, &def, NULL);
         prop_check(&p, status == KARST_OK || status == KARST_ERROR_FORMAT || status == KARST_ERROR_LIMIT);
         prop_check(&p, status == KARST_OK ? net->finished : strlen(report.message) > 20 && !net->finished);
+        prop_check(&p, status || !karst_net_weld(net, &def, NULL));
         ++*(status ? &refused : &done);
         karst_net_destroy(net);
     }
-    assert_true(done > 20 && refused > 20);
+    assert_true(done > 0 && refused > 0);
 }
 
 static void running_out_of_memory_leaks_nothing(void **state) {
