@@ -7,10 +7,12 @@
 #include "patch_levels.h"
 #include "patch_rays.h"
 #include "patch_seam.h"
+#include "patch_weld.h"
 
 karst_status bench_patch(bench *b) {
     karst_status status = bench_patch_bytes(b);
     if (!status) status = bench_patch_fit(b);
+    if (!status) status = bench_patch_weld(b);
     if (!status) status = bench_patch_levels(b);
     if (!status) status = bench_patch_bisect(b);
     if (!status) status = bench_patch_seam(b);
