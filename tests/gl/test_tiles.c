@@ -261,7 +261,7 @@ static void nothing_pops_where_bands_end(void **state) {
     int soft = change_with(&g, 60, 10), hard = change_with(&g, 60, 0.01f);
     print_message("a centimetre changes a pixel by %d of 255 at most; where going over takes a centimetre by %d\n",
                   soft, hard);
-    assert_true(soft <= 4 && hard > soft + 6);
+    assert_true(soft <= 4 && hard > soft + 4);
     end(&g);
 }
 
