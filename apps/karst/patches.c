@@ -5,11 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/core.h"
+#include <time.h>
 
 static const double look_again_m = 8;  // of the eye's way; much less than a zone
-static const double keep = 1.1;        // zones go when they are so many times out of reach
+// With `beside`: zones that go in one call, since each makes the tree of all anew; far textures in one, a millisecond.
+enum { GO_AT_ONCE = 2, FAR_A_SHOW = 32 };
+static const double keep = 1.1;  // zones go when they are so many times out of reach
 
 bool patches_ground_find(const char *name, patches_ground *out) {
     static const char *const names[] = {"both", "field", "patches"};
@@ -36,7 +37,10 @@ static karst_status make(patches *p, karst_jobs *jobs, karst_report *report) {
     p->bank = malloc(sizeof *p->bank);
     p->zones = calloc((size_t)p->count, sizeof *p->zones);
     p->wanted = calloc((size_t)p->count, sizeof *p->wanted);
-    if (!p->bank || !p->zones || !p->wanted) return kst_fail(report, KARST_ERROR_MEMORY, "no memory for patches");
+    p->came = calloc((size_t)p->count, sizeof *p->came);
+    p->boxes = calloc((size_t)p->count, sizeof *p->boxes);
+    if (!p->bank || !p->zones || !p->wanted || !p->came || !p->boxes)
+        return kst_fail(report, KARST_ERROR_MEMORY, "no memory for patches");
     karst_noise_bank_make(p->bank);
     for (int32_t k = 0; k < p->count; ++k) {
         p->zones[k].bounds = karst_pack_zone_info(p->pack, k).bounds;
@@ -50,8 +54,9 @@ static karst_status make(patches *p, karst_jobs *jobs, karst_report *report) {
     def.jobs = jobs;
     karst_status status = karst_zone_scene_create(&def, &p->scene);
     if (!status) status = karst_zone_ground_create(def.origin, NULL, &p->zone_ground);
-    if (status) kst_fail(report, status, "no memory for patches");
-    return status;
+    if (status) return kst_fail(report, status, "no memory for patches");
+    patches_loads_begin(&p->loads, p->pack, p->bank, p->zone_ground, jobs);
+    return KARST_OK;
 }
 
 // Of a pack that is still being downloaded as soon as it is there.
@@ -96,11 +101,14 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
 }
 
 void patches_close(patches *p) {
+    patches_loads_end(&p->loads);
     karst_gl_zones_destroy(p->drawn);
     karst_zone_scene_destroy(p->scene);
     karst_seam_destroy(p->seam);
     karst_zone_ground_destroy(p->zone_ground);
     for (int32_t k = 0; k < p->count && p->zones; ++k) karst_zone_destroy(p->zones[k].zone);
+    free(p->boxes);
+    free(p->came);
     free(p->wanted);
     free(p->zones);
     free(p->bank);
@@ -135,16 +143,20 @@ static int nearer(const void *a, const void *b) {
 static karst_status look_round(patches *p, karst_pos eye) {
     p->from = eye;
     p->looked = true;
-    p->waits = false;
+    p->waits = p->more_go = false;
+    int gone = 0;
     p->wanted_count = p->wanted_next = p->left_out = 0;
     for (int32_t k = 0; k < p->count; ++k) {
         patches_zone *z = &p->zones[k];
         double m = away(&z->bounds, eye);
         if (z->zone && m > keep * p->reach_m) {
-            karst_status status = let_go(p, z);
+            p->more_go = p->beside && gone == GO_AT_ONCE;
+            karst_status status = p->more_go ? KARST_OK : let_go(p, z);
             if (status) return status;
+            gone += !p->more_go;
         }
-        if (!z->zone && !z->damaged && m <= p->reach_m) p->wanted[p->wanted_count++] = (patches_wanted){m, k};
+        if (!z->zone && !z->damaged && !z->on_way && m <= p->reach_m)
+            p->wanted[p->wanted_count++] = (patches_wanted){m, k};
     }
     qsort(p->wanted, (size_t)p->wanted_count, sizeof *p->wanted, nearer);
     return KARST_OK;
@@ -164,79 +176,101 @@ static bool make_room(patches *p, double for_m) {
     return farthest && !let_go(p, farthest);
 }
 
-static karst_status read_zone(patches *p, const patches_wanted *w, karst_report *report) {
-    patches_zone *z = &p->zones[w->index];
-    karst_zone *zone = NULL;
-    karst_status status = karst_pack_zone_read(p->pack, w->index, p->bank, report, &zone);
-    if (!status && p->torn) karst_zone_tear(zone);
-    if (!status) status = karst_zone_scene_add(p->scene, zone, report, &z->slot);
-    if (!status) {
-        z->zone = zone;
-        ++p->here;
-    } else {
-        karst_zone_destroy(zone);
+// Ask for zones that are wanted, as many as may be on their way.
+static void start_loads(patches *p, int most) {
+    while (p->loads.count < most && p->wanted_next < p->wanted_count) {
+        const patches_wanted *w = &p->wanted[p->wanted_next];
+        // Is there no room, then neither is there for what is farther.
+        if (p->here + p->loads.count >= p->most && !make_room(p, w->away_m)) {
+            p->left_out = p->wanted_count - p->wanted_next;
+            p->wanted_count = p->wanted_next;
+            return;
+        }
+        patches_load_start(&p->loads, w->index, w->away_m);
+        p->zones[w->index].on_way = true;
+        ++p->wanted_next;
     }
+}
+
+// A load joins those that come, or is of no use any more. What it holds is taken.
+static karst_status take(patches *p, patches_load *load, int32_t *came, karst_report *report) {
+    patches_zone *z = &p->zones[load->index];
+    karst_status status = load->status;
+    z->on_way = false;
+    if (status && report) *report = load->report;
+    bool far = away(&z->bounds, p->from) > keep * p->reach_m;
+    if (!status && !far) status = karst_zone_scene_add(p->scene, load->zone, report, &z->slot);
+    if (status || far) {
+        karst_zone_boxes_destroy(load->boxes);
+        karst_zone_destroy(load->zone);
+        return status;
+    }
+    z->zone = load->zone;
+    ++p->here;
+    p->boxes[*came] = load->boxes;
+    p->came[(*came)++] = load->index;
+    return KARST_OK;
+}
+
+// Under the feet, all those that came at once.
+static karst_status found(patches *p, int32_t came) {
+    uint32_t *chunk = malloc((size_t)came * sizeof *chunk);
+    karst_status status =
+        chunk ? karst_zone_ground_take(p->zone_ground, p->boxes, (uint32_t)came, chunk) : KARST_ERROR_MEMORY;
+    for (int32_t k = 0; k < came; ++k) {
+        patches_zone *z = &p->zones[p->came[k]];
+        if (!status) {
+            z->chunk = chunk[k];
+            continue;
+        }
+        karst_zone_boxes_destroy(p->boxes[k]);
+        karst_zone_scene_remove(p->scene, z->slot);
+        karst_zone_destroy(z->zone);
+        z->zone = NULL;
+        --p->here;
+    }
+    free(chunk);
     return status;
 }
 
-// Under the feet, all those that just came at once.
-static karst_status found(patches *p, int32_t first, int32_t end) {
-    int32_t count = 0;
-    const karst_zone **zone = malloc((size_t)(end - first + 1) * sizeof *zone);
-    uint32_t *chunk = malloc((size_t)(end - first + 1) * sizeof *chunk);
-    karst_status status = zone && chunk ? KARST_OK : KARST_ERROR_MEMORY;
-    for (int32_t k = first; k < end && !status; ++k)
-        if (p->zones[p->wanted[k].index].zone) zone[count++] = p->zones[p->wanted[k].index].zone;
-    if (!status) status = karst_zone_ground_add(p->zone_ground, zone, (uint32_t)count, chunk);
-    count = 0;
-    for (int32_t k = first; k < end; ++k) {
-        patches_zone *z = &p->zones[p->wanted[k].index];
-        if (!z->zone) continue;
-        if (!status) {
-            z->chunk = chunk[count++];
-        } else {
-            karst_zone_scene_remove(p->scene, z->slot);
-            karst_zone_destroy(z->zone);
-            z->zone = NULL;
-            --p->here;
-        }
-    }
-    free(chunk);
-    free(zone);
-    return status;
+static double thread_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
 karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *report) {
     if (!p->count) return KARST_OK;
+    double begin_ms = thread_ms();
     double moved = sqrt((eye.x - p->from.x) * (eye.x - p->from.x) + (eye.y - p->from.y) * (eye.y - p->from.y) +
                         (eye.z - p->from.z) * (eye.z - p->from.z));
     bool all = p->reach_m == INFINITY && p->here + p->damaged == p->count;
     karst_status status = read_seam(p, report);
-    if (!all && (!p->looked || p->waits || moved > look_again_m)) status = look_round(p, eye);
-    int32_t first = p->wanted_next;
-    for (int k = 0; k < most && p->wanted_next < p->wanted_count && !status; ++k) {
-        const patches_wanted *w = &p->wanted[p->wanted_next];
-        if (p->here == p->most && !make_room(p, w->away_m)) {  // nor is there room for what is farther
-            p->left_out = p->wanted_count - p->wanted_next;
-            p->wanted_count = p->wanted_next;
-            break;
-        }
-        status = read_zone(p, w, report);
-        ++p->wanted_next;
+    if (!status && !all && (!p->looked || p->waits || p->more_go || moved > look_again_m)) status = look_round(p, eye);
+    int32_t came = 0;
+    for (int taken = 0; taken < most && !status; ++taken) {
+        // Whoever waits asks for no more than he takes.
+        bool beside = p->beside && !p->loads.alone;
+        start_loads(p, beside || most - taken > PATCHES_LOADS ? PATCHES_LOADS : most - taken);
+        patches_load *load = patches_load_take(&p->loads, !beside);
+        if (!load) break;
+        int32_t index = load->index;
+        status = take(p, load, &came, report);
         if (status == KARST_ERROR_PENDING) {
             p->waits = true;
             status = KARST_OK;
         }
         if (status == KARST_ERROR_FORMAT || status == KARST_ERROR_LIMIT) {
-            p->zones[w->index].damaged = true;
+            p->zones[index].damaged = true;
             ++p->damaged;
         }
     }
-    if (p->wanted_next > first) {
-        karst_status stands = found(p, first, p->wanted_next);
+    if (came) {
+        karst_status stands = found(p, came);
         if (stands) status = stands;
     }
-    p->awaited = p->wanted_count - p->wanted_next;
+    p->awaited = p->wanted_count - p->wanted_next + p->loads.count;
+    p->took_ms = thread_ms() - begin_ms;
     if (status == KARST_ERROR_MEMORY) kst_fail(report, status, "no memory for more patches");
     return status;
 }
@@ -250,10 +284,16 @@ void patches_aim(patches *p, const karst_view *view, karst_budget *budget) {
 }
 
 karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view) {
-    karst_status status = p->drawn ? KARST_OK : karst_gl_zones_create(gl, p->scene, NULL, &p->drawn);
+    karst_gl_zones_def def = karst_gl_zones_def_default();
+    if (p->beside) def.far_a_show = FAR_A_SHOW;
+    karst_status status = p->drawn ? KARST_OK : karst_gl_zones_create(gl, p->scene, &def, &p->drawn);
     if (status) return status;
+    double begin_ms = thread_ms();
     karst_zone_scene_update(p->scene, view, 1, &p->budget, &p->frame);
-    return karst_gl_zones_show(p->drawn, &p->frame);
+    status = karst_gl_zones_show(p->drawn, &p->frame);
+    p->took_ms += thread_ms() - begin_ms;
+    if (++p->shows > 1) p->longest_ms = fmax(p->longest_ms, p->took_ms);
+    return status;
 }
 
 void patches_hide_field(karst_frame *frame) {

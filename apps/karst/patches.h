@@ -6,7 +6,7 @@
 #include "karst/pack.h"
 #include "karst/scene.h"
 #include "karst/seam.h"
-#include "karst/zoneground.h"
+#include "patches_load.h"
 
 #define PATCHES_EDGE_PX 12  // longest edge of a triangle
 #define PATCHES_GROUND_NAMES "field, patches, both"
@@ -20,6 +20,7 @@ typedef struct patches_zone {
     karst_zone *zone;  // NULL: not here
     uint32_t chunk;    // of the zone ground
     uint16_t slot;     // of the scene
+    bool on_way;       // among the loads
     bool damaged;      // or too large
 } patches_zone;
 
@@ -34,15 +35,23 @@ typedef struct patches {
     patches_zone *zones;
     int32_t count;              // of them; 0: no patches are shown, and only `ground` is of use
     int32_t here, damaged;      // of these
-    int32_t awaited, left_out;  // that come next; within reach, but too many
+    int32_t awaited, left_out;  // that come next or are on their way; within reach, but too many
     int32_t most;               // that are here at once, at most what a scene takes
     double reach_m;             // zones within this distance are there, those a tenth farther go; INFINITY: all
     float edge_px;
     bool torn;               // edges have no rule, see karst_zone_tear()
+    bool beside;             // zones come when they are ready; false: whoever brings them waits
     patches_wanted *wanted;  // nearest first, as seen from `from`
     int32_t wanted_count, wanted_next;
     karst_pos from;
     bool looked, waits;  // whether `from` says anything; some are not in the file yet
+    bool more_go;        // zones are out of reach that have not gone yet
+    patches_loads loads;
+    int32_t *came;               // zones that come in this call
+    karst_zone_boxes **boxes;    // of these
+    double took_ms, longest_ms;  // processor time of the caller for zones and frame: the last, and the most since the
+                                 // second
+    int64_t shows;
     karst_zone_scene *scene;
     karst_seam *seam;   // where they take the place of the field; NULL: nowhere, or one of the two is not shown
     bool seam_awaited;  // it is not in the file yet
@@ -64,9 +73,10 @@ karst_status patches_open(patches *p, karst_pack *pack, const karst_scene *field
                           karst_jobs *jobs, karst_report *report);
 void patches_close(patches *p);
 
-// Zones that are out of reach of an eye go, the nearest that are missing come, `most` of them. One that is damaged is
-// told as an error once and then left out. @return KARST_ERROR_FORMAT, KARST_ERROR_LIMIT (more pieces than a scene
-// takes), KARST_ERROR_MEMORY; the others stay
+// Zones that are out of reach of an eye go, the nearest that are missing come, `most` of them: at once, or with
+// `beside` those that were asked for by calls before and are ready, and few go in one call. One that is damaged is told
+// as an error once and then left out. @return KARST_ERROR_FORMAT, KARST_ERROR_LIMIT (more pieces than a scene takes),
+// KARST_ERROR_MEMORY; the others stay
 karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *report);
 
 // Before the field's scene and patches_show(): how fine a view shows patches, and where they meet the field how fine

@@ -17,7 +17,7 @@ enum {
     FIRST_ZONES = 16,  // of patches, there before the first frame
 };
 static const double loads_a_s = 2000;       // a tenth of a core, so that arriving ground does not stutter
-static const double zones_a_s = 60;         // 6 ms each, most of it to know the ground for rays and feet
+static const double zones_a_s = 60;         // they are read beside; what is left takes this thread a millisecond
 static const double turn_gain = 1.4;        // a drag across the window's height turns by so many fields of view
 static const double lapse_hours_a_s = 0.2;  // a day in two minutes
 static const double message_s = 4;
@@ -152,6 +152,7 @@ karst_status viewer_open(viewer *v, const options *o) {
     status = first_camera(v, &v->start);
     if (status) return status;
     v->camera = v->start;
+    v->patches.beside = !one_picture(v);
     if (o->army_whats) status = muster(v);
     if (status) return status;
     v->army.at_once = one_picture(v);

@@ -73,6 +73,7 @@ static void say_patches(const patches *p, items *s) {
         say(s, "%d pieces, %d refined", p->frame.figures.pieces, p->frame.figures.refined);
     say(s, "edges of %.4g px, threshold %.2g", (double)p->edge_px, (double)p->budget.threshold);
     say(s, "zones %d of %d here, %d awaited", p->here, p->count, p->awaited);
+    say(s, "patches %.1f ms CPU, longest %.1f", p->took_ms, p->longest_ms);
     if (p->left_out) say(s, "%d zones left out: too many", p->left_out);
     if (p->damaged) say(s, "%d zones damaged", p->damaged);
 }
@@ -233,6 +234,8 @@ static void json_patches(const patches *p, FILE *out) {
     put_number(out, "patch_pieces_refined", p->frame.figures.refined);
     put_number(out, "patch_threshold", (double)p->budget.threshold);
     put_number(out, "patch_edge_px", (double)p->edge_px);
+    put_number(out, "patch_ms", p->took_ms);
+    put_number(out, "patch_longest_ms", p->longest_ms);
     put_number(out, "zones", p->count);
     put_number(out, "zones_here", p->here);
     put_number(out, "zones_awaited", p->awaited);

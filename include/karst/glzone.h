@@ -15,6 +15,8 @@ typedef struct karst_gl_zones_def {
                           ///< default 64 MB. What a frame needs is there in any case.
     uint64_t far_bytes;   ///< of far textures, in pages of 350 KB; default 64 MB, about 12,000 pieces of 8 x 8 tiles. A
                           ///< piece that finds no room is drawn by tiles at any distance, until zones have left
+    int32_t far_a_show;   ///< far textures that one show makes at most, 30 us each; other pieces wait for the next,
+                          ///< drawn by tiles; default INT32_MAX: none waits
     const karst_tile_bank *tiles;  ///< images, read while it is made; NULL: those that Karst makes
     float tile_m, fade_m;          ///< as of karst_tile_bands(); default 100 and 10
     float anisotropy;              ///< of images, as far as the device can: 1 none; default 8
@@ -50,7 +52,7 @@ typedef struct karst_gl_zone_figures {
     int32_t fine_pieces;      ///< refined pieces on the device
     uint64_t fine_bytes;      ///< of their vertices
     int32_t far_pieces;       ///< with a far texture on the device
-    int32_t far_missing;      ///< without one
+    int32_t far_missing;      ///< without one, for want of room or until another show
     uint64_t far_bytes;       ///< of its pages
     uint64_t tile_bytes;      ///< of images and transitions
     uint64_t device_bytes;    ///< of all buffers, textures and shadow maps

@@ -13,6 +13,7 @@
 karst_gl_zones_def karst_gl_zones_def_default(void) {
     return (karst_gl_zones_def){.fine_bytes = 64u << 20,
                                 .far_bytes = 64u << 20,
+                                .far_a_show = INT32_MAX,
                                 .anisotropy = 8,
                                 .tile_m = 100,
                                 .fade_m = 10,
@@ -95,13 +96,12 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
     glCreateVertexArrays(1, &z->array);
     const kst_stage morph = {GL_COMPUTE_SHADER,
                              {"zone_lattice.glsl", "zone_numbers.glsl", "zone_distance.glsl", "zone.comp.glsl"}};
-    const kst_stage draw[2] = {
-        {GL_VERTEX_SHADER,
-         {"frame.glsl", "zone_lattice.glsl", "zone_numbers.glsl", "zone_distance.glsl", "zone_bisect.glsl",
-          "zone.vert.glsl"}},
-        {GL_FRAGMENT_SHADER,
-         {KST_LAND_FILES, "hole.glsl", "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone_beside.glsl",
-          "zone.frag.glsl"}}};
+    const kst_stage draw[2] = {{GL_VERTEX_SHADER,
+                                {"frame.glsl", "zone_lattice.glsl", "zone_numbers.glsl", "zone_distance.glsl",
+                                 "zone_bisect.glsl", "zone.vert.glsl"}},
+                               {GL_FRAGMENT_SHADER,
+                                {KST_LAND_FILES, "hole.glsl", "zone_lattice.glsl", "zone_light.glsl",
+                                 "zone_material.glsl", "zone_beside.glsl", "zone.frag.glsl"}}};
     status = kst_program_build(&morph, 1, gl->defines, report, &z->morph);
     if (!status) status = kst_program_build(draw, 2, gl->defines, report, &z->program);
     if (!status && def->shadows) status = kst_zones_light_make(&z->light, gl->defines, report);

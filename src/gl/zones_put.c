@@ -72,17 +72,15 @@ static void drop_fine(karst_gl_zones *z, kst_fine_rows *fine) {
     kst_pool_give(&z->pool, &fine->rows);
 }
 
-// Far textures: what a piece has no room for is missing until blocks were given back.
+// Far textures: where there is no room for that of a piece it is missing until blocks were given back.
 static void put_far(karst_gl_zones *z, const karst_zone *zone, uint32_t index, kst_fine_rows *fine) {
     static const uint8_t relief[KARST_NOISE_SETS] = {89, 70, 191, 140, 45, 51};  // SET_RELIEF of zone_material.glsl
     uint8_t colours[KST_FAR_SIDE_MAX * KST_FAR_SIDE_MAX][3], texels[KST_FAR_SIDE_MAX * KST_FAR_SIDE_MAX][4];
     const karst_piece *piece = &zone->pieces[index];
     int log2 = piece->tiles_log2 + 2, side = 1 << log2;
     fine->far = kst_far_take(&z->tiles.far, log2);
-    if (!fine->far) {
-        ++z->far_missing;
-        return;
-    }
+    if (!fine->far) return;
+    --z->far_missing;
     const uint8_t *sets = karst_zone_paint(zone, piece->patch).set;
     karst_tile_far(z->tiles.bank, zone, index, colours);
     for (int k = 0; k < side * side; ++k) {
@@ -98,19 +96,25 @@ static void put_far(karst_gl_zones *z, const karst_zone *zone, uint32_t index, k
     z->figures.uploaded_bytes += ((uint64_t)side * (uint64_t)side * 16 - 4) / 3;
 }
 
-// Pieces that had no room, once there may be some.
-static void retry_far(karst_gl_zones *z) {
-    if (!z->far_missing || z->far_gives == z->tiles.far.gives) return;
+// Pieces that wait, or had no room once there may be some, as many as a show takes.
+static void bring_far(karst_gl_zones *z) {
+    if (!z->far_missing || (!z->far_waits && z->far_gives == z->tiles.far.gives)) return;
+    int32_t left = z->def.far_a_show;
     z->far_gives = z->tiles.far.gives;
-    z->far_missing = 0;
+    z->far_waits = false;
     for (int32_t s = 0; s < z->stay_room; ++s)
         for (uint32_t k = 0; k < z->stays[s].piece_count; ++k) {
             kst_fine_rows *fine = &z->stays[s].fine[k];
             if (fine->far) continue;
+            if (!left) {
+                z->far_waits = true;
+                return;
+            }
             put_far(z, z->stays[s].zone, k, fine);
-            if (fine->far)
-                kst_pool_write(&z->pool, ((uint64_t)kst_piece_row(&z->stays[s], k) + 2) * 16 + 4, &fine->far,
-                               sizeof fine->far);
+            if (!fine->far) continue;
+            --left;
+            kst_pool_write(&z->pool, ((uint64_t)kst_piece_row(&z->stays[s], k) + 2) * 16 + 4, &fine->far,
+                           sizeof fine->far);
         }
 }
 
@@ -154,13 +158,13 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
                       rows + (size_t)KST_PIECE_ROWS * k);
             put_places(zone, k, rows + place);
             put_tiles(z, zone, k, rows + tile);
-            put_far(z, zone, k, &fine[k]);
-            rows[(size_t)KST_PIECE_ROWS * k + 2][1] = fine[k].far;
             place += places_of(&zone->pieces[k]);
             tile += 1u << (2 * zone->pieces[k].tiles_log2);
         }
         kst_pool_put(&z->pool, run.first, count, rows);
         z->figures.uploaded_bytes += (uint64_t)count * sizeof *rows;
+        z->far_missing += (int32_t)pieces;
+        z->far_waits = true;
         ++z->figures.zones;
         ++z->change;
         *stay = (kst_zone_stay){zone, at->stay, pieces, run, fine};
@@ -276,7 +280,7 @@ karst_status kst_zones_bring(karst_gl_zones *z, const karst_zone_frame *frame) {
         karst_status status = put_zone(z, &frame->zones[k], &z->stays[k]);
         if (status) return status;
     }
-    retry_far(z);
+    bring_far(z);
     return KARST_OK;
 }
 

@@ -164,15 +164,41 @@ static void clear_slot(karst_zone_ground *g, uint32_t chunk) {
     g->slot[chunk] = (kst_zone_slot){.all = no_box};
 }
 
-karst_status karst_zone_ground_add(karst_zone_ground *ground, const karst_zone *const *zones, uint32_t count,
-                                   uint32_t *chunks) {
-    karst_zone_ground *g = ground;
+struct karst_zone_boxes {
+    kst_zone_slot slot;  // all but the serial number
+    const karst_allocator *allocator;
+};
+
+karst_status karst_zone_boxes_make(const karst_zone_ground *ground, const karst_zone *zone, karst_zone_boxes **out) {
+    karst_zone_boxes *boxes = kst_alloc_zero(ground->allocator, sizeof *boxes);
+    if (!boxes) return KARST_ERROR_MEMORY;
+    boxes->allocator = ground->allocator;
+    karst_status status = make_slot(ground, zone, &boxes->slot);
+    if (status)
+        karst_zone_boxes_destroy(boxes);
+    else
+        *out = boxes;
+    return status;
+}
+
+void karst_zone_boxes_destroy(karst_zone_boxes *boxes) {
+    if (!boxes) return;
+    kst_box_tree_free(&boxes->slot.tree, boxes->allocator);
+    kst_free(boxes->allocator, boxes, sizeof *boxes);
+}
+
+// The zones, or those that the boxes are of, whose trees the ground then has.
+static karst_status add(karst_zone_ground *g, const karst_zone *const *zones, karst_zone_boxes *const *boxes,
+                        uint32_t count, uint32_t *chunks) {
     uint32_t *number = kst_alloc_array(g->allocator, (size_t)count + 1, sizeof *number), done = 0, was = g->slot_count;
     karst_status status = number ? make_room(g, count) : KARST_ERROR_MEMORY;
     for (uint32_t chunk = 0; !status && done < count; ++chunk) {
         if (chunk < g->slot_count && g->slot[chunk].zone) continue;
         kst_zone_slot slot;
-        status = make_slot(g, zones[done], &slot);
+        if (boxes)
+            slot = boxes[done]->slot;
+        else
+            status = make_slot(g, zones[done], &slot);
         if (status) break;
         slot.serial = ++g->serial;
         g->slot[chunk] = slot;
@@ -181,12 +207,28 @@ karst_status karst_zone_ground_add(karst_zone_ground *ground, const karst_zone *
     }
     if (!status) status = make_top(g);
     if (status) {
-        while (done) clear_slot(g, number[--done]);
+        while (done) {
+            --done;
+            if (boxes) g->slot[number[done]].tree = (kst_box_tree){0};  // they keep it
+            clear_slot(g, number[done]);
+        }
         g->slot_count = was;
     } else if (chunks) {
         memcpy(chunks, number, count * sizeof *chunks);
     }
     kst_free(g->allocator, number, ((size_t)count + 1) * sizeof *number);
+    return status;
+}
+
+karst_status karst_zone_ground_add(karst_zone_ground *ground, const karst_zone *const *zones, uint32_t count,
+                                   uint32_t *chunks) {
+    return add(ground, zones, NULL, count, chunks);
+}
+
+karst_status karst_zone_ground_take(karst_zone_ground *ground, karst_zone_boxes *const *boxes, uint32_t count,
+                                    uint32_t *chunks) {
+    karst_status status = add(ground, NULL, boxes, count, chunks);
+    for (uint32_t k = 0; k < count && !status; ++k) kst_free(boxes[k]->allocator, boxes[k], sizeof *boxes[k]);
     return status;
 }
 

@@ -55,11 +55,14 @@ typedef struct land {
     patches p;
 } land;
 
-static void land_open(land *l, const char *path, patches_ground shown) {
+static void land_open_on(land *l, const char *path, patches_ground shown, karst_jobs *jobs) {
     karst_report report = {0};
     assert_int_equal(karst_pack_open(path, NULL, &l->pack), KARST_OK);
     assert_int_equal(karst_scene_create(l->pack, NULL, &l->scene), KARST_OK);
-    if (patches_open(&l->p, l->pack, l->scene, shown, NULL, &report)) fail_msg("%s", report.message);
+    if (patches_open(&l->p, l->pack, l->scene, shown, jobs, &report)) fail_msg("%s", report.message);
+}
+static void land_open(land *l, const char *path, patches_ground shown) {
+    land_open_on(l, path, shown, NULL);
 }
 
 static void land_close(land *l) {
@@ -118,6 +121,59 @@ static void zones_come_nearest_first_and_go_when_far(void **state) {
         assert_true(p->here > 0 && eye.y > p->bounds.max.y);
         land_close(&l);
     }
+}
+
+// With workers, zones come while the caller does other things: the same ones in the same order, in the same slots; and
+// the land may be closed while some are on their way.
+static void zones_come_beside_the_caller(void **state) {
+    (void)state;
+    karst_report report = {0};
+    karst_jobs_def def = karst_jobs_def_default();
+    def.worker_count = 3;
+    karst_jobs *jobs;
+    assert_int_equal(karst_jobs_create(&def, &jobs), KARST_OK);
+    land all, l;
+    land_open(&all, net_pack, PATCHES_BOTH);
+    assert_int_equal(patches_bring(&all.p, (karst_pos){40, 30, 40}, 99, &report), KARST_OK);
+    int at_once = 0;
+    for (int close_early = 1; close_early >= 0; --close_early) {
+        land_open_on(&l, net_pack, PATCHES_BOTH, jobs);
+        l.p.beside = true;
+        int calls = 0;
+        do {
+            assert_int_equal(patches_bring(&l.p, (karst_pos){40, 30, 40}, 1, &report), KARST_OK);
+            assert_true(l.p.here <= calls + 1 && l.p.here + l.p.awaited == 9);
+            at_once += calls == 0 && l.p.here == 1;
+            ++calls;
+            if (l.p.awaited) usleep(500);
+        } while (l.p.awaited && !close_early);
+        for (int k = 0; k < 9 && !close_early; ++k)
+            assert_true(l.p.zones[k].slot == all.p.zones[k].slot && l.p.zones[k].chunk == all.p.zones[k].chunk);
+        for (int k = 0; k < 200 && !close_early; ++k) {
+            double x = 2.3 * k, z = 460 - 2.1 * k, want, got;
+            bool is = karst_ground_height(all.p.ground, x, z, &want);
+            assert_true(karst_ground_height(l.p.ground, x, z, &got) == is && (!is || want == got));
+        }
+        if (close_early) assert_true(l.p.awaited > 0);
+        // Those that are out of reach by the time they are ready are dropped, and few go in one call.
+        if (!close_early) {
+            l.p.reach_m = 1;
+            karst_pos away = {5000, 0, 5000};
+            for (int here = 9; here; here = l.p.here) {
+                assert_int_equal(patches_bring(&l.p, away, 1, &report), KARST_OK);
+                assert_true(l.p.here < here && l.p.here >= here - 2);
+            }
+        }
+        land_close(&l);
+    }
+    assert_true(at_once < 2);  // it did not wait
+    // Whoever waits gets them at once from workers too.
+    land_open_on(&l, net_pack, PATCHES_BOTH, jobs);
+    assert_int_equal(patches_bring(&l.p, (karst_pos){40, 30, 40}, 99, &report), KARST_OK);
+    for (int k = 0; k < 9; ++k) assert_int_equal(l.p.zones[k].slot, all.p.zones[k].slot);
+    land_close(&l);
+    land_close(&all);
+    karst_jobs_destroy(jobs);
 }
 
 static void where_few_may_be_here_the_farthest_make_way(void **state) {
@@ -356,6 +412,7 @@ static void keys_change_edges_and_method_of_patches(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zones_come_nearest_first_and_go_when_far),
+        cmocka_unit_test(zones_come_beside_the_caller),
         cmocka_unit_test(where_few_may_be_here_the_farthest_make_way),
         cmocka_unit_test(a_damaged_zone_is_told_once_and_the_others_come),
         cmocka_unit_test(both_grounds_are_one),

@@ -526,6 +526,68 @@ static void many_threads_get_the_same_answers(void **state) {
 
 // ---- zones come and go -----------------------------------------------------------------------------
 
+// Boxes of all zones, made by many threads while others ask the ground that some of the zones are in.
+typedef struct beside {
+    const karst_zone_ground *ground;
+    const world *w;
+    karst_zone_boxes *boxes[64];
+    float t[64];
+} beside;
+
+static void make_beside(int begin, int end, int worker, void *context) {
+    (void)worker;
+    beside *b = context;
+    for (int k = begin; k < end; ++k) {
+        if (karst_zone_boxes_make(b->ground, b->w->zones.zones[k], &b->boxes[k])) return;
+        karst_hit hit = soup_hit(karst_zone_ground_of(b->ground), soup_down(10 + 7 * k, 20 + 5 * k));
+        b->t[k] = hit.hit ? (float)hit.t : -1;
+    }
+}
+
+static void boxes_made_beside_a_ground_give_the_same_answers(void **state) {
+    (void)state;
+    static beside many, again;
+    world w = world_of(15, near_origin);
+    int count = w.zones.count;
+    karst_jobs_def def = karst_jobs_def_default();
+    def.worker_count = 4;
+    karst_jobs *jobs;
+    assert_int_equal(karst_jobs_create(&def, &jobs), KARST_OK);
+    karst_zone_ground *other;
+    assert_int_equal(karst_zone_ground_create(near_origin, NULL, &other), KARST_OK);
+    uint32_t chunks[64];
+    assert_int_equal(karst_zone_ground_add(other, (const karst_zone *const *)w.zones.zones, 1, chunks), KARST_OK);
+    many = again = (beside){.ground = other, .w = &w};
+    assert_true(count >= 4 && count <= 64);
+    karst_jobs_for(jobs, count, 1, make_beside, &many);
+    karst_jobs_for(NULL, count, 1, make_beside, &again);
+    for (int k = 0; k < count; ++k) assert_true(many.boxes[k] && again.boxes[k] && many.t[k] == again.t[k]);
+    // All but the first, in two goes; what nobody takes is freed.
+    assert_int_equal(karst_zone_ground_take(other, many.boxes + 1, 1, chunks + 1), KARST_OK);
+    assert_int_equal(karst_zone_ground_take(other, many.boxes + 2, (uint32_t)count - 2, chunks + 2), KARST_OK);
+    karst_zone_boxes_destroy(many.boxes[0]);
+    for (int k = 0; k < count; ++k) karst_zone_boxes_destroy(again.boxes[k]), assert_int_equal(chunks[k], k);
+    const karst_ground *b = karst_zone_ground_of(other);
+    assert_memory_equal(&w.zone_ground->all, &other->all, sizeof other->all);
+    int hits = 0, missed = 0;
+    for (prop p = prop_begin("beside", 1000); prop_next(&p);) {
+        karst_ray ray = any_ray(&p, karst_ground_bounds(w.ground));
+        karst_hit one = soup_hit(w.ground, ray), two = soup_hit(b, ray);
+        prop_check(&p, is_same_hit(&one, &two));
+        hits += one.hit;
+    }
+    assert_int_equal(karst_zone_ground_remove(other, 2), KARST_OK);  // control: it does matter which are there
+    for (prop p = prop_begin("beside", 1000); prop_next(&p);) {
+        karst_ray ray = any_ray(&p, karst_ground_bounds(w.ground));
+        karst_hit one = soup_hit(w.ground, ray), two = soup_hit(b, ray);
+        missed += !is_same_hit(&one, &two);
+    }
+    assert_true(hits > 20 && missed > 0);
+    karst_zone_ground_destroy(other);
+    karst_jobs_destroy(jobs);
+    world_free(&w);
+}
+
 static void zones_come_and_go_in_any_order(void **state) {
     (void)state;
     world w = world_of(9, near_origin);
@@ -616,7 +678,12 @@ static void running_out_of_memory_leaks_nothing(void **state) {
     for (uint64_t n = 1;; ++n) {
         kst_alloc_fail_after(n);
         karst_zone_ground *g = NULL;
+        karst_zone_boxes *boxes = NULL;
         karst_status status = karst_zone_ground_create(near_origin, NULL, &g);
+        if (!status) status = karst_zone_boxes_make(g, zones[0], &boxes);
+        if (!status) status = karst_zone_ground_take(g, &boxes, 1, NULL);
+        if (!status) boxes = NULL;
+        if (!status) status = karst_zone_ground_remove(g, 0);
         if (!status) status = karst_zone_ground_add(g, zones, 2, NULL);
         if (!status) {
             double y;  // without memory for a bank it is slower, no more
@@ -625,10 +692,11 @@ static void running_out_of_memory_leaks_nothing(void **state) {
             assert_int_equal(karst_ground_chunk_count(karst_zone_ground_of(g)), 2);
             status = karst_zone_ground_remove(g, 0);
             if (status) assert_true(soup_hit(karst_zone_ground_of(g), soup_down(50, 50)).hit);
-        } else if (g) {
+        } else if (boxes) {
             assert_int_equal(karst_ground_chunk_count(karst_zone_ground_of(g)), 0);
         }
         kst_alloc_fail_after(0);
+        karst_zone_boxes_destroy(boxes);
         karst_zone_ground_destroy(g);
         if (!status) break;
         assert_int_equal(status, KARST_ERROR_MEMORY);
@@ -663,6 +731,7 @@ int main(void) {
         cmocka_unit_test(a_walk_through_the_tunnel_and_over_the_arch),
         cmocka_unit_test(each_vector_width_gives_the_same_bits),
         cmocka_unit_test(many_threads_get_the_same_answers),
+        cmocka_unit_test(boxes_made_beside_a_ground_give_the_same_answers),
         cmocka_unit_test(zones_come_and_go_in_any_order),
         cmocka_unit_test(bounds_hold_every_triangle_and_little_else),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
