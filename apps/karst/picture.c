@@ -142,12 +142,14 @@ karst_status picture_draw(picture *p, const karst_view *view, karst_frame *frame
 static void tell_patches(args *a, const patches *p) {
     karst_gl_zone_figures f = karst_gl_zones_figures(p->drawn);
     bool by_corners = p->frame.method == KARST_ZONE_METHOD_CORNER;
-    char seen[64] = "";
+    char more[64];
     if (by_corners)
-        snprintf(seen, sizeof seen, ", %d pieces seen, %d of them refined", p->frame.figures.pieces,
-                 p->frame.figures.refined);
-    say(a, "patches: %d zones by method %s%s, %lld triangles in %d draws, %.1f MB on the device\n", p->here,
-        karst_zone_method_name(p->frame.method), seen, (long long)f.triangles, f.draws, (double)f.device_bytes * 1e-6);
+        snprintf(more, sizeof more, "%d of them refined", p->frame.figures.refined);
+    else
+        snprintf(more, sizeof more, "of a mesh of %lld triangles", (long long)p->frame.mesh.live_triangles);
+    say(a, "patches: %d zones by method %s, %d pieces seen, %s, %lld triangles in %d draws, %.1f MB on the device\n",
+        p->here, karst_zone_method_name(p->frame.method), p->frame.figures.pieces, more, (long long)f.triangles,
+        f.draws, (double)f.device_bytes * 1e-6);
     say(a, "tiles: %.1f MB of images, %.1f MB of far textures for %d pieces, %d without room\n",
         (double)f.tile_bytes * 1e-6, (double)f.far_bytes * 1e-6, f.far_pieces, f.far_missing);
     if (p->left_out)
@@ -156,10 +158,11 @@ static void tell_patches(args *a, const patches *p) {
     cJSON_AddStringToObject(o, "method", karst_zone_method_name(p->frame.method));
     cJSON_AddNumberToObject(o, "zones", p->here);
     cJSON_AddNumberToObject(o, "zones_left_out", p->left_out);
-    if (by_corners) {
-        cJSON_AddNumberToObject(o, "pieces", p->frame.figures.pieces);
+    cJSON_AddNumberToObject(o, "pieces", p->frame.figures.pieces);
+    if (by_corners)
         cJSON_AddNumberToObject(o, "refined", p->frame.figures.refined);
-    }
+    else
+        cJSON_AddNumberToObject(o, "mesh_triangles", (double)p->frame.mesh.live_triangles);
     cJSON_AddNumberToObject(o, "threshold", (double)p->budget.threshold);
     cJSON_AddNumberToObject(o, "edge_px", (double)p->edge_px);
     cJSON_AddNumberToObject(o, "triangles", (double)f.triangles);

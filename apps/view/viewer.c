@@ -232,8 +232,8 @@ static void set_edge(viewer *v, float factor) {
 
 static void next_zone_method(viewer *v) {
     karst_zone_method *method = &v->patches.budget.method;
-    if (!v->patches.count) {
-        tell(v, "there are no patches");
+    if (!v->patches.count || v->patches.seam) {
+        tell(v, v->patches.seam ? "patches that meet the field go by corner" : "there are no patches");
         return;
     }
     *method = (karst_zone_method)((*method + 1) % KARST_ZONE_METHOD_COUNT);

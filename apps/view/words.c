@@ -71,6 +71,8 @@ static void say_patches(const patches *p, items *s) {
         f.draws);
     if (p->frame.method == KARST_ZONE_METHOD_CORNER)
         say(s, "%d pieces, %d refined", p->frame.figures.pieces, p->frame.figures.refined);
+    else
+        say(s, "%d pieces, of a mesh of %s", p->frame.figures.pieces, grouped(p->frame.mesh.live_triangles, a));
     say(s, "edges of %.4g px, threshold %.2g", (double)p->edge_px, (double)p->budget.threshold);
     say(s, "zones %d of %d here, %d awaited", p->here, p->count, p->awaited);
     say(s, "patches %.1f ms CPU, longest %.1f", p->took_ms, p->longest_ms);

@@ -71,7 +71,7 @@ typedef struct karst_zone_budget {
                         ///< where it is above twice this; 1e-8..1; default 3.5e-4
     float tile_m;       ///< no coarser than tiles within this distance; default 50
     float tile_fade_m;  ///< ... fading over this one; > 0, default 20
-    bool cull;          ///< leave out pieces that no view sees; changes no level; default true. Method corner
+    bool cull;          ///< leave out pieces that no view sees; changes no level and no mesh; default true
     int sectors;        ///< of directions, 1, 16 or 32: fewer tests when the eye moves fast; default 16. Method bisect
     const karst_seam *seam;  ///< updated for these views and budgets: zones meet a field along it, by method corner
                              ///< whatever `method` says. Default NULL
@@ -118,6 +118,7 @@ typedef struct karst_zone_at {
     /// Of each span of the zone, the levels of its two corners, from first_level: the span's is the less of them, at
     /// most 2 log2 (tiles along the span). Both of one on a seam are the level of the field's edge there.
     const uint32_t (*span_level)[2];
+    const uint8_t *seen;  ///< by piece: 0 where no view sees it; NULL: without culling
 } karst_zone_at;
 
 /// Class by which a tile's side on a span gets its level: on a seam its ends alone are drawn. Threads: any.
@@ -199,17 +200,18 @@ typedef struct karst_zone_frame {
     int32_t eye_count;
     karst_zone_mesh mesh;  ///< of method bisect, which has no instances and no levels
     struct {
-        int64_t triangles;  ///< those of the patterns; where sides are coarser some of them collapse
+        int64_t triangles;  ///< seen, those of the patterns; where sides are coarser some of them collapse
         int32_t pieces;     ///< seen
-        int32_t refined;    ///< of these drawn by tiles or finest cells
+        int32_t refined;    ///< of these drawn by tiles or finest cells; method corner
     } figures;
 } karst_zone_frame;
 
 /// Choose what to draw for 1..KARST_ZONE_VIEWS_MAX views. A pure function of zones, views and budget: a still camera
 /// gets the same bytes. Never allocates. Method bisect keeps its mesh from frame to frame: which triangles it has is
-/// such a pure function too, their order is not; it takes memory while the mesh grows, and never culls. An eye more
-/// than 2^26 steps from the net's origin counts as at that distance. Threads: one update of a scene at a time. Cost:
-/// corner: 40 ns a piece, 10 ns an instance; bisect: microseconds for a point that comes or goes.
+/// such a pure function too, their order is not; it takes memory while the mesh grows, and holds what no view sees too
+/// (karst_zone_at.seen). An eye more than 2^26 steps from the net's origin counts as at that distance. Threads: one
+/// update of a scene at a time. Cost: corner: 40 ns a piece, 10 ns an instance; bisect: microseconds for a point that
+/// comes or goes.
 KARST_API void karst_zone_scene_update(karst_zone_scene *scene, const karst_view *views, int view_count,
                                        const karst_zone_budget *budget, karst_zone_frame *out);
 

@@ -106,6 +106,7 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
     if (!status) status = kst_program_build(draw, 2, gl->defines, report, &z->program);
     if (!status && def->shadows) status = kst_zones_light_make(&z->light, gl->defines, report);
     if (!status) status = kst_zones_bisect_make(z, gl->defines, report);
+    if (!status) status = kst_zones_seen_make(&z->seen, gl->defines, report);
     if (!status) status = make_lists(z);
     if (!status) status = make_tables(z);
     if (!status) status = kst_zones_tiles_make(z);
@@ -129,6 +130,7 @@ void karst_gl_zones_destroy(karst_gl_zones *z) {
     kst_pool_destroy(&z->pool);
     kst_zones_light_free(&z->light);
     kst_zones_bisect_free(&z->bisect);
+    kst_zones_seen_free(&z->seen);
     if (z->morph) glDeleteProgram(z->morph);
     if (z->program) glDeleteProgram(z->program);
     glDeleteBuffers(KST_ZONES_BUFFERS, z->buffer);
@@ -271,7 +273,9 @@ static karst_status show_mesh(karst_gl_zones *z, const karst_zone_frame *frame) 
     karst_status status = kst_zones_bring(z, frame);
     if (!status) status = kst_zones_bisect_put(z, frame);
     if (!status) status = kst_zones_bring_fine(z, frame);
-    return status ? status : kst_zones_bisect_morph(z, frame);
+    if (!status) status = kst_zones_bisect_morph(z, frame);
+    if (!status) kst_zones_seen_list(z, frame);
+    return status;
 }
 
 karst_status karst_gl_zones_show(karst_gl_zones *z, const karst_zone_frame *frame) {
@@ -295,7 +299,8 @@ karst_status karst_gl_zones_show(karst_gl_zones *z, const karst_zone_frame *fram
     z->figures.far_missing = z->far_missing;
     z->figures.far_bytes = (uint64_t)t->far.page_room * KST_FAR_PAGE_BYTES;
     z->figures.device_bytes = 16 * (uint64_t)z->pool.room + z->vertex_bytes + z->light.bytes + t->bytes +
-                              z->figures.far_bytes + kst_zones_bisect_bytes(&z->bisect);
+                              z->figures.far_bytes + kst_zones_bisect_bytes(&z->bisect) +
+                              12 * (uint64_t)z->seen.list_room;
     return KARST_OK;
 }
 
@@ -328,7 +333,10 @@ void kst_zones_draw(karst_gl_zones *z, karst_pos origin) {
     if (z->bisect.triangles) {
         glUniform2i(z->run_at, 0, -1);
         glBindVertexArray(z->array);
-        glDrawArrays(GL_TRIANGLES, 0, 3 * (GLsizei)z->bisect.triangles);
+        if (z->seen.culled)
+            kst_zones_seen_draw(&z->seen);
+        else
+            glDrawArrays(GL_TRIANGLES, 0, 3 * (GLsizei)z->bisect.triangles);
     }
     for (int32_t k = 0; k < z->run_count; ++k) {
         const kst_zone_run *run = &z->runs[k];

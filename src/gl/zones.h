@@ -5,6 +5,7 @@
 #include "gl/renderer.h"
 #include "gl/zones_bisect.h"
 #include "gl/zones_light.h"
+#include "gl/zones_seen.h"
 #include "gl/zones_tiles.h"
 #include "karst/glzone.h"
 
@@ -83,6 +84,7 @@ struct karst_gl_zones {
     size_t run_room, row_room, number_room;
     int32_t run_count;  // 0: none, or those of method bisect
     kst_zones_bisect bisect;
+    kst_zones_seen seen;
     karst_gl_zone_figures figures;
 };
 

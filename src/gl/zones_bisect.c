@@ -194,6 +194,7 @@ karst_status kst_zones_bisect_put(karst_gl_zones *z, const karst_zone_frame *fra
     put_ranges(z, m, fresh[0] ? all : triangles, fresh[0] ? 1 : triangle_ranges, put_some_triangles);
     put_ranges(z, m, fresh[1] ? all + 1 : points, fresh[1] ? 1 : point_ranges, put_some_points);
     if (b->all || triangle_ranges || point_ranges) b->number_bytes = 0;  // they move anew
+    if (b->all || triangle_ranges) z->seen.stale = true;
     b->round = m->round;
     b->triangles = m->triangle_count;
     z->figures.vertices = m->live_points;

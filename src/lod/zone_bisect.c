@@ -166,6 +166,7 @@ static uint32_t halve(kst_bisect *b, uint32_t f, uint32_t m) {
     relink(b, old.nb[1], f, t.point[0], r);
     if (b->knots[t.point[2]].face == f) b->knots[t.point[2]].face = r;
     if (t.at[2][0] == 0 && t.at[2][1] == 0) b->slots[t.zone].anchor[t.piece] = r;
+    ++b->slots[t.zone].faces[t.piece];
     kst_bisect_mark(b, 0, f);
     kst_bisect_mark(b, 0, r);
     return r;
@@ -220,6 +221,7 @@ static void unite(kst_bisect *b, uint32_t l, uint32_t r) {
         if (b->knots[right.point[c]].face == r) b->knots[right.point[c]].face = l;
     uint32_t *anchor = &b->slots[t->zone].anchor[t->piece];
     if (*anchor == r) *anchor = l;
+    --b->slots[t->zone].faces[t->piece];
     kst_bisect_mark(b, 0, l);
     kst_bisect_free_face(b, r);
 }

@@ -84,7 +84,10 @@ typedef struct kst_bisect_slot {
     const karst_zone *zone;  // NULL: not in the mesh
     uint32_t *corner;        // points of its corners
     uint32_t *anchor;        // by piece: the face at its vertex (0, 0)
-    kst_side *side;          // by span
+    uint32_t *faces;         // by piece: how many it has
+    int64_t seen_faces;      // of the frame, and
+    int32_t seen_pieces;
+    kst_side *side;  // by span
     uint32_t corner_count, piece_count, span_count;
 } kst_bisect_slot;
 

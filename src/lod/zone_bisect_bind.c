@@ -298,6 +298,7 @@ static void add_faces(kst_bisect *b, int slot, uint32_t index) {
         kst_bisect_mark(b, 0, f[k]);
     }
     s->anchor[index] = f[0];
+    s->faces[index] = 2;
 }
 
 static bool make_slot(kst_bisect *b, const karst_allocator *a, int slot, const karst_zone *zone) {
@@ -312,8 +313,9 @@ static bool make_slot(kst_bisect *b, const karst_allocator *a, int slot, const k
                            .span_count = zone->span_count};
     s->corner = kst_alloc_array(a, (size_t)s->corner_count + 1, sizeof *s->corner);
     s->anchor = kst_alloc_array(a, (size_t)s->piece_count + 1, sizeof *s->anchor);
+    s->faces = kst_alloc_array(a, (size_t)s->piece_count + 1, sizeof *s->faces);
     s->side = kst_alloc_array(a, (size_t)s->span_count + 1, sizeof *s->side);
-    if (!s->corner || !s->anchor || !s->side) return false;
+    if (!s->corner || !s->anchor || !s->faces || !s->side) return false;
     for (uint32_t p = 0; p < zone->piece_count; ++p)
         for (int side = 0; side < 4; ++side)
             for (uint32_t k = 0; k < 1u << zone->pieces[p].spans_log2[side]; ++k)
@@ -353,6 +355,7 @@ static void free_slot(kst_bisect_slot *s, const karst_allocator *a) {
     if (!s->zone) return;
     kst_free(a, s->corner, ((size_t)s->corner_count + 1) * sizeof *s->corner);
     kst_free(a, s->anchor, ((size_t)s->piece_count + 1) * sizeof *s->anchor);
+    kst_free(a, s->faces, ((size_t)s->piece_count + 1) * sizeof *s->faces);
     kst_free(a, s->side, ((size_t)s->span_count + 1) * sizeof *s->side);
     *s = (kst_bisect_slot){0};
 }

@@ -147,6 +147,35 @@ static karst_zone_mesh mesh_of(kst_bisect *b, bool rebuilt) {
     return m;
 }
 
+// Which pieces of zones a view sees, and how many faces these have. The mesh does not depend on it.
+static void see_zones(int begin, int end, int worker, void *context) {
+    (void)worker;
+    karst_zone_scene *scene = context;
+    for (int k = begin; k < end; ++k) {
+        kst_zone_slot *slot = &scene->slots[k];
+        if (!slot->zone) continue;
+        kst_bisect_slot *s = &scene->bisect->slots[k];
+        s->seen_faces = s->seen_pieces = 0;
+        kst_zone_see(scene, slot);
+        for (uint32_t p = 0; p < s->piece_count; ++p) {
+            bool seen = slot->seen && kst_zone_sees(scene, slot, &slot->info[p]);
+            slot->kind[p] = seen ? KST_PIECE_WHOLE : KST_PIECE_UNSEEN;
+            if (seen) s->seen_faces += s->faces[p], ++s->seen_pieces;
+        }
+    }
+}
+
+static void tell_seen(karst_zone_scene *scene, karst_zone_frame *frame) {
+    frame->figures.triangles = scene->cull ? 0 : frame->mesh.live_triangles;
+    if (scene->cull) karst_jobs_for(scene->def.jobs, scene->slot_room, 4, see_zones, scene);
+    for (int k = 0; k < scene->slot_room; ++k) {
+        if (!scene->slots[k].zone) continue;
+        const kst_bisect_slot *s = &scene->bisect->slots[k];
+        if (scene->cull) frame->figures.triangles += s->seen_faces;
+        frame->figures.pieces += scene->cull ? s->seen_pieces : (int32_t)s->piece_count;
+    }
+}
+
 void kst_bisect_update(karst_zone_scene *scene, const karst_zone_budget *budget, karst_zone_frame *frame) {
     KARST_ASSERT(budget->sectors == 1 || budget->sectors == 16 || budget->sectors == 32);
     kst_bisect *b = scene->bisect ? scene->bisect : create(scene);
@@ -178,7 +207,7 @@ void kst_bisect_update(karst_zone_scene *scene, const karst_zone_budget *budget,
     }
     work(b, scene->def.allocator);
     frame->mesh = mesh_of(b, rebuilt);
-    frame->figures.triangles = frame->mesh.live_triangles;
+    tell_seen(scene, frame);
 }
 
 // ---- the twin of shaders ---------------------------------------------------------------------------

@@ -166,13 +166,6 @@ void kst_zone_corner_levels(karst_zone_scene *scene, kst_zone_slot *slot) {
     level_edges(scene, slot, levels);
 }
 
-static bool is_seen(const karst_zone_scene *scene, const kst_zone_slot *slot, const struct kst_piece_info *info) {
-    if (!scene->cull || slot->inside) return true;
-    for (int v = 0; v < scene->eye_count; ++v)
-        if (slot->seen >> v & 1 && kst_box_in(&slot->frusta[v], info->min, info->max)) return true;
-    return false;
-}
-
 // A piece at tile level: each tile as its corners say.
 static void select_tiles(const karst_zone_scene *scene, kst_zone_slot *slot, kst_zone_range *range, uint32_t index,
                          const float (*fraction)[3]) {
@@ -218,7 +211,7 @@ void kst_zone_corner_select(karst_zone_scene *scene, kst_zone_range *range) {
     range->pieces = range->refined = 0;
     for (uint32_t k = range->first; k < range->end; ++k) {
         const karst_piece *piece = &zone->pieces[k];
-        if (!is_seen(scene, slot, &slot->info[k])) {
+        if (!kst_zone_sees(scene, slot, &slot->info[k])) {
             slot->kind[k] = KST_PIECE_UNSEEN;
             continue;
         }

@@ -211,6 +211,7 @@ static void begin(karst_zone_scene *scene, const karst_view *views, int view_cou
         memcpy(scene->at[k].offset, slot->offset[0], sizeof scene->at[k].offset);
         scene->at[k].first_level = slot->first_level;
         scene->at[k].span_level = (const uint32_t(*)[2])slot->span_level;
+        scene->at[k].seen = budget->cull ? slot->kind : NULL;
         for (uint32_t first = 0; first < zone->piece_count; first += KST_ZONE_GRAIN) {
             uint32_t end = first + KST_ZONE_GRAIN;
             kst_zone_range *range = &scene->ranges[scene->range_count++];
@@ -220,7 +221,7 @@ static void begin(karst_zone_scene *scene, const karst_view *views, int view_cou
     }
 }
 
-static void see_zone(karst_zone_scene *scene, kst_zone_slot *slot) {
+void kst_zone_see(karst_zone_scene *scene, kst_zone_slot *slot) {
     const karst_zone *zone = slot->zone;
     double fine_m = (double)scene->fine_m;
     karst_pos o = scene->def.origin,
@@ -243,7 +244,7 @@ static void level_zones(int begin, int end, int worker, void *context) {
     for (int k = begin; k < end; ++k) {
         kst_zone_slot *slot = &scene->slots[k];
         if (!slot->zone) continue;
-        if (scene->cull) see_zone(scene, slot);
+        if (scene->cull) kst_zone_see(scene, slot);
         kst_zone_corner_levels(scene, slot);
     }
 }

@@ -142,6 +142,16 @@ static inline karst_vec3 kst_zone_drawn(const karst_zone_frame *f, int32_t x, in
                         (float)z * f->fine_m - f->fraction.z};
 }
 
+// Which views see a zone, and whether one sees a piece of it, where frames are culled.
+void kst_zone_see(karst_zone_scene *scene, kst_zone_slot *slot);
+static inline bool kst_zone_sees(const karst_zone_scene *scene, const kst_zone_slot *slot,
+                                 const struct kst_piece_info *info) {
+    if (!scene->cull || slot->inside) return true;
+    for (int v = 0; v < scene->eye_count; ++v)
+        if (slot->seen >> v & 1 && kst_box_in(&slot->frusta[v], info->min, info->max)) return true;
+    return false;
+}
+
 // zone_tables.c
 void kst_zone_tables_make(kst_zone_tables *tables);
 static inline const uint8_t *kst_zone_depend(const kst_zone_tables *t, int log2n, int odd, int side, int spans_log2,

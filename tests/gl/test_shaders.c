@@ -49,8 +49,8 @@ static const char *const fragments[][15] = {
     {LAND, "surround.glsl", "water.frag.glsl", NULL},
     {LAND, "mesh.frag.glsl", NULL},
     {LAND, "mesh_shadow.frag.glsl", NULL},
-    {LAND, "hole.glsl", "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone_beside.glsl", "zone.frag.glsl",
-     NULL},
+    {LAND, "hole.glsl", "zone_lattice.glsl", "zone_light.glsl", "zone_material.glsl", "zone_beside.glsl",
+     "zone.frag.glsl", NULL},
 };
 static const char *const mesh_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh.vert.glsl", NULL};
 static const char *const shadow_vertex[] = {"frame.glsl", "mesh_morph.glsl", "mesh_shadow.vert.glsl", NULL};
@@ -62,12 +62,14 @@ static const char *const zone_compute[] = {"zone_lattice.glsl", "zone_numbers.gl
                                            "zone.comp.glsl", NULL};
 static const char *const bisect_compute[] = {"zone_numbers.glsl", "zone_distance.glsl", "zone_bisect.comp.glsl", NULL};
 
+static const char *const seen_compute[] = {"zone_seen.comp.glsl", NULL};
+
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
-static const stage all[] = {{"vert", ground_vertex},   {"vert", tess_vertex},  {"tesc", tess_control},
-                            {"tese", tess_evaluation}, {"frag", fragments[0]}, {"frag", fragments[1]},
-                            {"frag", fragments[2]},    {"vert", mesh_vertex},  {"frag", fragments[3]},
-                            {"vert", shadow_vertex},   {"frag", fragments[4]}, {"vert", zone_vertex},
-                            {"frag", fragments[5]},    {"comp", zone_compute}, {"comp", bisect_compute}};
+static const stage all[] = {
+    {"vert", ground_vertex}, {"vert", tess_vertex},   {"tesc", tess_control},   {"tese", tess_evaluation},
+    {"frag", fragments[0]},  {"frag", fragments[1]},  {"frag", fragments[2]},   {"vert", mesh_vertex},
+    {"frag", fragments[3]},  {"vert", shadow_vertex}, {"frag", fragments[4]},   {"vert", zone_vertex},
+    {"frag", fragments[5]},  {"comp", zone_compute},  {"comp", bisect_compute}, {"comp", seen_compute}};
 static const stage web[] = {{"vert", ground_vertex}, {"frag", fragments[0]}, {"frag", fragments[1]},
                             {"frag", fragments[2]},  {"vert", mesh_vertex},  {"frag", fragments[3]},
                             {"vert", shadow_vertex}, {"frag", fragments[4]}};

@@ -162,7 +162,7 @@ static void a_still_camera_brings_nothing_up_and_a_step_little(void **state) {
     karst_zone_frame frame = show(&g, &view, &budget);
     karst_gl_zone_figures still = karst_gl_zones_figures(g.zones);
     assert_int_equal(still.uploaded_bytes, 0);
-    assert_int_equal(still.triangles, frame.mesh.live_triangles);
+    assert_int_equal(still.triangles, frame.figures.triangles);
     assert_int_equal(still.vertices, frame.mesh.live_points);
     view.eye.x += 0.1;
     show(&g, &view, &budget);
@@ -280,6 +280,49 @@ static void bisect_and_corner_show_the_same_ground(void **state) {
     assert_true(least > 2 * most);
 }
 
+// ---- what no view sees -----------------------------------------------------------------------------
+
+// Culled and not, and seen from the other side, where what was left out is missing.
+static void what_no_view_sees_is_left_out_and_the_picture_stays(void **state) {
+    (void)state;
+    static picture culled, whole;
+    ground g = begin(true, 15, "");
+    int64_t drawn = 0, all = 0, differ = 0, missed = 0;
+    for (prop p = prop_begin("culled", 24); prop_next(&p);) {
+        karst_pos eye = {prop_real(&p, 0, 480), prop_real(&p, 5, 90), prop_real(&p, 0, 480)};
+        double turn = prop_real(&p, 0, 6.28), rise = prop_real(&p, -0.7, 0.4);
+        karst_pos at = {eye.x + sin(turn) * cos(rise), eye.y + sin(rise), eye.z + cos(turn) * cos(rise)};
+        karst_view view = view_of(eye, at), back = view_of(eye, (karst_pos){2 * eye.x - at.x, at.y, 2 * eye.z - at.z});
+        karst_zone_budget budget = bisecting((float)exp2(-prop_real(&p, 7, 12)));
+        budget.cull = false;
+        karst_zone_frame frame = show(&g, &view, &budget);
+        uint64_t round = frame.mesh.round;
+        prop_check(&p, !g.zones->seen.culled && frame.figures.triangles == frame.mesh.live_triangles);
+        draw(&g, &back, whole);
+        budget.cull = true;
+        frame = show(&g, &view, &budget);
+        prop_check(&p, frame.mesh.round == round && !frame.mesh.rebuilt);  // the mesh does not know
+        draw(&g, &back, culled);
+        missed += memcmp(culled, whole, sizeof whole) != 0;
+        draw(&g, &view, culled);
+        uint32_t command[5];
+        glGetNamedBufferSubData(g.zones->seen.buffer[KST_SEEN_COMMAND], 0, sizeof command, command);
+        prop_check(&p, g.zones->seen.culled && command[0] == 3 * (uint32_t)frame.figures.triangles && command[1] == 1);
+        drawn += frame.figures.triangles, all += frame.mesh.live_triangles;
+        show(&g, &view, &budget);
+        prop_check(&p, karst_gl_zones_figures(g.zones).uploaded_bytes == 0);  // still, and seen as before
+        budget.cull = false;
+        show(&g, &view, &budget);
+        draw(&g, &view, whole);
+        differ += memcmp(culled, whole, sizeof whole) != 0;
+    }
+    end(&g);
+    print_message("%lld of %lld triangles drawn; %lld pictures differ, from behind %lld\n", (long long)drawn,
+                  (long long)all, (long long)differ, (long long)missed);
+    assert_int_equal(differ, 0);
+    assert_true(missed > 0 && drawn < all * 3 / 4);
+}
+
 // ---- closed ground ---------------------------------------------------------------------------------
 
 static long red_pixels(const char *defines) {
@@ -319,6 +362,7 @@ int main(void) {
         cmocka_unit_test(a_still_camera_brings_nothing_up_and_a_step_little),
         cmocka_unit_test(refined_pieces_give_way_and_are_counted),
         cmocka_unit_test(bisect_and_corner_show_the_same_ground),
+        cmocka_unit_test(what_no_view_sees_is_left_out_and_the_picture_stays),
         cmocka_unit_test(no_red_shows_in_the_cave),
     };
     if (getenv("KARST_TEST_FILTER")) cmocka_set_test_filter(getenv("KARST_TEST_FILTER"));

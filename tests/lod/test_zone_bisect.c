@@ -138,6 +138,39 @@ static void the_triangles_are_a_function_of_the_eye(void **state) {
     land_free(&fresh);
 }
 
+// What views see is told by piece and counted, and the mesh does not know.
+static void culling_tells_pieces_and_leaves_the_mesh(void **state) {
+    (void)state;
+    land l = land_make(8);
+    land_put_all(&l);
+    int64_t seen_all = 0, live_all = 0;
+    karst_pos eye = {130, 20, 100};
+    for (prop p = prop_begin("cull", 20); prop_next(&p);) {
+        karst_zone_budget budget = bisect_budget(4e-4f);
+        eye.x += prop_real(&p, -3, 3), eye.z += prop_real(&p, -3, 3);
+        if (p.at % 5 == 4) land_take(&l, p.at % l.zones.count), land_put(&l, p.at % l.zones.count);
+        karst_zone_frame whole = frame_of(&l, eye, &budget);
+        uint64_t shape = shape_of(&whole);
+        for (int k = 0; k < l.zones.count; ++k) prop_check(&p, !whole.zones[k].seen);
+        budget.cull = true;
+        karst_zone_frame frame = frame_of(&l, eye, &budget);
+        prop_check(&p, frame.mesh.round == whole.mesh.round && shape_of(&frame) == shape);
+        int64_t seen = 0;
+        int32_t pieces = 0;
+        for (uint32_t k = 0; k < frame.mesh.triangle_count; ++k) {
+            const karst_zone_triangle *t = &frame.mesh.triangles[k];
+            seen += t->point[0] != t->point[1] && frame.zones[t->zone].seen[t->piece];
+        }
+        for (int k = 0; k < frame.zone_room; ++k)
+            for (uint32_t i = 0; frame.zones[k].zone && i < frame.zones[k].zone->piece_count; ++i)
+                pieces += frame.zones[k].seen[i] != 0;
+        prop_check(&p, seen == frame.figures.triangles && pieces == frame.figures.pieces);
+        seen_all += seen, live_all += frame.mesh.live_triangles;
+    }
+    assert_true(seen_all > 0 && seen_all < live_all * 3 / 4);
+    land_free(&l);
+}
+
 // Control: links across a border that were forgotten show as cracks, and a face held back shows as coarse.
 static void forgotten_links_tear(void **state) {
     (void)state;
@@ -352,6 +385,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bisected_land_is_closed_from_anywhere),
         cmocka_unit_test(the_triangles_are_a_function_of_the_eye),
+        cmocka_unit_test(culling_tells_pieces_and_leaves_the_mesh),
         cmocka_unit_test(forgotten_links_tear),
         cmocka_unit_test(both_methods_draw_the_same_vertices),
         cmocka_unit_test(dirty_ranges_tell_all_that_changed),
