@@ -49,8 +49,8 @@ typedef struct karst_net_welded {
 /// - Patches that lost a side, lie on themselves or are the same as another go.
 /// - A corner that stands alone becomes the nearest one inside an edge within the distance. An edge becomes a half, a
 ///   quarter or an eighth of another one if its ends lie within the distance of there, it runs alike, and both are open
-///   there; its ends become corners inside that edge. What is bound to it goes along, down to eighths. Edges on seams
-///   are not bound, nor is anything to them.
+///   there; its ends become corners inside that edge. What is bound to it goes along, down to eighths. A seam
+///   goes with seams alone, by the vertices of the field that both have, however far apart.
 /// - Neighbours run opposite ways along their edge: of patches that hang together the fewer ones are turned over.
 /// - Edges and corners that no patch needs go. An edge that became one with a seam is a seam; one that has patches on
 ///   both sides now is none any more.

@@ -101,6 +101,10 @@ static void list_all(bind *b) {
     }
     kst_sort_pairs(b->between, b->between_count, kst_by_pair);
     kst_sort_pairs(b->rim, b->rim_count, kst_by_pair);
+    int32_t rim = 0;  // each corner once
+    for (int32_t k = 0; k < b->rim_count; ++k)
+        if (!rim || kst_by_pair(&b->rim[rim - 1], &b->rim[k])) b->rim[rim++] = b->rim[k];
+    b->rim_count = rim;
 }
 
 static karst_status list_free(bind *b) {
@@ -212,7 +216,7 @@ static int ends_here(const bind *b, const karst_net_edge *seam, int eighth, int3
     vertex_of(seam, eighth, at);
     for (int32_t k = lower(b->rim, b->rim_count, at[0], at[1]); k < b->rim_count && count < KST_CELLS_NEAR; ++k) {
         if (b->rim[k].low != at[0] || b->rim[k].high != at[1]) break;
-        if (!count || out[count - 1] != b->rim[k].index) out[count++] = b->rim[k].index;
+        out[count++] = b->rim[k].index;
     }
     return count;
 }
