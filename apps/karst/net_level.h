@@ -4,7 +4,7 @@
 #include "karst/surface.h"
 #include "zone_set.h"
 
-enum { NET_LEVEL_MAX = 3 };
+enum { NET_LEVEL_TILES = 2, NET_LEVEL_MAX = 3 };  // tile corners alone, every second one
 
 // Triangles of zones by every 2^level-th finest vertex, for exports: it has triangles and boxes, nothing else. Levels
 // 0..NET_LEVEL_MAX keep every corner, so the ground stays closed.

@@ -159,12 +159,15 @@ static int run(args *a) {
     if (m.on && m.error_m < 0) return say_usage(a, "--method rqt: say how far it may be off: --error M [m]");
     if (m.on && !is_mesh(out)) return say_usage(a, "--method rqt: makes a mesh: write .obj, .ply or .glb");
     if (!m.on && (m.error_m >= 0 || !m.refit)) return say_usage(a, "--error and --no-refit are for --method rqt");
-    bool world = is_world(path), net = export_wants_net(a, path, world);
+    bool world = is_world(path);
+    export_what what = export_choose(a, path, world);
+    if (what == EXPORT_BOTH && m.on) what = EXPORT_FIELD;
+    bool net = what != EXPORT_FIELD;
     if (net && m.on) return say_usage(a, "--method rqt: is of a field; --level makes a net coarser");
     if (net && !is_mesh(out)) return say_usage(a, "%s: a net is written as .obj, .ply or .glb", out);
     if (!net && arg_flag(a, "--level")) return say_usage(a, "--level: is of a net; say --net too");
     if (net) {
-        karst_status status = export_net(a, path, world, out, &bad, &info);
+        karst_status status = export_net(a, path, world, what, out, &bad, &info);
         if (!status) answer(a, out, &info, &m, spacing_m);
         return bad ? EXIT_USAGE : status ? could_not(a, status) : EXIT_DONE;
     }

@@ -277,6 +277,15 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
     good(run_karst("bake", world, "-o", pack, "--quiet"));
     good(run_karst("check", pack, "--quiet"));
+    // Both in one mesh, by tile corners: as many vertices as the field has, since they share those of the seam.
+    cJSON *both = answer_of(run_karst("export", pack, temp_path("both.obj"), "--level", "2", "--json"));
+    assert_true(number_in(both, "vertices") == 85 * 70 && number_in(both, "triangles") == 2 * 84 * 69);
+    cJSON_Delete(both);
+    assert_true(answer_number(run_karst("export", pack, temp_path("net.obj"), "--net", "--level", "2", "--json"),
+                              "vertices") < 85 * 70);
+    r = run_karst("export", pack, temp_path("both.obj"), "--level", "3");
+    if (r.code != 2 || !is_one_line(r.err)) fail_msg("%s", r.err);
+    ran_free(&r);
     double patches = answer_number(run_karst("patch", world, "check", "--json"), "patches");
     FILE *f = fopen(temp_path("slab.obj"), "w");
     fputs("v 0 50 0\nv 0 50 16\nv 16 50 16\nv 16 50 0\nf 1 2 3 4\n", f);
