@@ -106,6 +106,14 @@ static brush brush_at(const karst_net *net, karst_pos centre, double radius_m) {
                    .radius = radius_m * scale};
 }
 
+// Whether a patch may have something within a brush; then its points too, and from the first as floats.
+static bool takes(const brush *b, const karst_net *net, int32_t patch, int32_t points[16][3], karst_vec3 c[16]) {
+    kst_net_patch_points(net, patch, points);
+    if (!near(b, (const int32_t(*)[3])points)) return false;
+    kst_points_local((const int32_t(*)[3])points, c);
+    return true;
+}
+
 int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int set, int32_t tint) {
     KARST_ASSERT(net->finished && radius_m >= 0 && set >= KARST_NET_NONE && set < KARST_NOISE_SETS &&
                  tint <= UINT16_MAX);
@@ -114,10 +122,8 @@ int32_t karst_net_paint(karst_net *net, karst_pos centre, double radius_m, int s
     for (int32_t k = 0; k < net->patch_count; ++k) {
         karst_net_patch *p = &net->patches[k];
         int32_t points[16][3];
-        kst_net_patch_points(net, k, points);
-        if (!near(&b, (const int32_t(*)[3])points)) continue;
         karst_vec3 c[16];
-        kst_points_local((const int32_t(*)[3])points, c);
+        if (!takes(&b, net, k, points, c)) continue;
         int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
         for (int side = 0; side < 4; ++side) paint_side(&b, net, p, side);
         for (int j = 1; j < down; ++j)
@@ -134,10 +140,8 @@ int32_t karst_net_paint_group(karst_net *net, karst_pos centre, double radius_m,
     for (int32_t k = 0; k < net->patch_count; ++k) {
         karst_net_patch *p = &net->patches[k];
         int32_t points[16][3];
-        kst_net_patch_points(net, k, points);
-        if (!near(&b, (const int32_t(*)[3])points)) continue;
         karst_vec3 c[16];
-        kst_points_local((const int32_t(*)[3])points, c);
+        if (!takes(&b, net, k, points, c)) continue;
         int across = 1 << p->tiles_log2[0], down = 1 << p->tiles_log2[1];
         for (int j = 0; j < down; ++j)
             for (int i = 0; i < across; ++i) {

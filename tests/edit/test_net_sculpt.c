@@ -4,15 +4,7 @@
 
 #include "edit/net_smooth.h"
 #include "edit/net_strokes.h"
-#include "support/prop.h"
-
-static karst_net *net_of(int side) {
-    karst_report report = {0};
-    karst_net *net = NULL;
-    if (scene_net(&(scene_net_def){.side = side, .slot = 9, .tiles_log2 = 3, .noise_set = 2}, &report, &net))
-        fail_msg("%s", report.message);
-    return net;
-}
+#include "support/net.h"
 
 static double distance(const karst_net *net, const int32_t at[3], karst_pos c) {
     double step = ldexp(1, net->step_log2);

@@ -5,7 +5,7 @@
 
 #include "make_pack.h"
 #include "pack/pack.h"
-#include "scenes/nets.h"
+#include "support/net.h"
 
 enum { SEAMS = 6 };
 
@@ -14,14 +14,6 @@ static const karst_pack_seam ring[SEAMS] = {
     {48, 16, 2, 63, {-1e9f, 0, 0}, {1, 1, 1}},   {16, 32, 1, 0, {1, 2, 3}, {1, 2, 3}},
     {112, 32, 4, 1, {-1, -1, -1}, {1, 1, 1e9f}}, {0, 64, 4, 9, {-1, -1, -1}, {1, 1, 1}},
 };
-
-static karst_net *net_of(int side) {
-    karst_report report = {0};
-    karst_net *net = NULL;
-    if (scene_net(&(scene_net_def){.side = side, .slot = 9, .tiles_log2 = 3, .noise_set = 2}, &report, &net))
-        fail_msg("%s", report.message);
-    return net;
-}
 
 typedef struct cut_net {
     karst_net *net;

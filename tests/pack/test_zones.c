@@ -5,16 +5,7 @@
 
 #include "karst/bake.h"
 #include "pack/pack.h"
-#include "scenes/nets.h"
-#include "support/prop.h"
-
-static karst_net *net_of(int side) {
-    karst_report report = {0};
-    karst_net *net = NULL;
-    if (scene_net(&(scene_net_def){.side = side, .slot = 9, .tiles_log2 = 3, .noise_set = 2}, &report, &net))
-        fail_msg("%s", report.message);
-    return net;
-}
+#include "support/net.h"
 
 static karst_field *small_field(void) {
     karst_field_def def = karst_field_def_default();

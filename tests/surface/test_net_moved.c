@@ -2,16 +2,8 @@
 // Points of a finished net that move: what follows is what finishing the whole net says.
 #include "karst/netmove.h"
 
-#include "support/prop.h"
+#include "support/net.h"
 #include "surface/net_weld.h"
-
-static karst_net *net_of(int side) {
-    karst_report report = {0};
-    karst_net *net = NULL;
-    if (scene_net(&(scene_net_def){.side = side, .slot = 9, .tiles_log2 = 3, .noise_set = 2}, &report, &net))
-        fail_msg("%s", report.message);
-    return net;
-}
 
 static void shift(prop *p, int32_t at[3], int most) {
     for (int axis = 0; axis < 3; ++axis) at[axis] += prop_int(p, -most, most);
