@@ -285,7 +285,7 @@ void patches_aim(patches *p, const karst_view *view, karst_budget *budget) {
 
 karst_status patches_show(patches *p, karst_gl *gl, const karst_view *view) {
     karst_gl_zones_def def = karst_gl_zones_def_default();
-    if (p->beside) def.far_a_show = FAR_A_SHOW;
+    if (p->beside) def.far_a_show = FAR_A_SHOW, def.reserve = true;
     karst_status status = p->drawn ? KARST_OK : karst_gl_zones_create(gl, p->scene, &def, &p->drawn);
     if (status) return status;
     double begin_ms = thread_ms();

@@ -20,8 +20,10 @@ typedef struct karst_gl_zones_def {
     const karst_tile_bank *tiles;  ///< images, read while it is made; NULL: those that Karst makes
     float tile_m, fade_m;          ///< as of karst_tile_bands(); default 100 and 10
     float anisotropy;              ///< of images, as far as the device can: 1 none; default 8
-    bool shadows;                  ///< the sun's shadows and the darkness of caves; default true
-    uint32_t cookie;               ///< set by the default function, do not touch
+    bool reserve;     ///< memory for far_bytes, fine_bytes, as much for zones and a million vertices is made
+                      ///< at once, so that few shows wait for it to grow; default false
+    bool shadows;     ///< the sun's shadows and the darkness of caves; default true
+    uint32_t cookie;  ///< set by the default function, do not touch
 } karst_gl_zones_def;
 
 /// 64 MB each, Karst's own tiles up to 100 m, with shadows.

@@ -21,8 +21,7 @@ void kst_far_free(kst_far *f) {
 }
 
 // More pages: the old ones are copied on the device.
-static bool grow(kst_far *f) {
-    int32_t room = f->page_room < 8 ? f->page_room + 4 : f->page_room + f->page_room / 2;
+bool kst_far_grow(kst_far *f, int32_t room) {
     room = room < f->page_most ? room : f->page_most;
     if (room <= f->page_room) return false;
     kst_far_page *page = realloc(f->page, (size_t)room * sizeof *page);
@@ -64,7 +63,7 @@ uint32_t kst_far_take(kst_far *f, int log2) {
                 uint32_t block = (f->page[k].log2 == 0) == empty ? take_in(f, k, log2) : 0;
                 if (block) return block;
             }
-    } while (grow(f));
+    } while (kst_far_grow(f, f->page_room < 8 ? f->page_room + 4 : f->page_room + f->page_room / 2));
     return 0;
 }
 

@@ -32,6 +32,8 @@ typedef struct kst_far {
 
 // No page yet. @param most_bytes of all pages
 karst_status kst_far_make(kst_far *far, uint64_t most_bytes);
+// Room for so many pages, or as many as there may be. False: no more than before
+bool kst_far_grow(kst_far *far, int32_t pages);
 void kst_far_free(kst_far *far);
 // A block of 2^log2 texels a side: 1 + (page << 10 | y / 8 << 5 | x / 8), or 0 when there is no room within the budget.
 uint32_t kst_far_take(kst_far *far, int log2);

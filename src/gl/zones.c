@@ -79,6 +79,16 @@ static karst_status check_limits(karst_report *report) {
                     vertex, compute, KST_ZONES_BUFFERS);
 }
 
+// A run that is given back leaves its room. Devices that take no such pool begin with less.
+static karst_status reserve(karst_gl_zones *z) {
+    kst_rows run = {0};
+    uint64_t rows = 2 * z->def.fine_bytes / 16;
+    karst_status status = kst_pool_take(&z->pool, rows < INT32_MAX ? (uint32_t)rows : INT32_MAX, &run);
+    if (status) return status == KARST_ERROR_LIMIT ? KARST_OK : status;
+    kst_pool_give(&z->pool, &run);
+    return KARST_OK;
+}
+
 karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, const karst_gl_zones_def *def,
                                    karst_gl_zones **out) {
     karst_gl_zones_def plain = karst_gl_zones_def_default();
@@ -110,6 +120,7 @@ karst_status karst_gl_zones_create(karst_gl *gl, const karst_zone_scene *scene, 
     if (!status) status = make_lists(z);
     if (!status) status = make_tables(z);
     if (!status) status = kst_zones_tiles_make(z);
+    if (!status && def->reserve) status = reserve(z);
     if (status) {
         karst_gl_zones_destroy(z);
         return status;
@@ -216,12 +227,15 @@ static karst_status put_numbers(karst_gl_zones *z, const karst_zone_frame *frame
     return KARST_OK;
 }
 
+enum { RESERVED_VERTICES = 32 << 20 };  // bytes: of a million
+
 static karst_status room_for_vertices(karst_gl_zones *z) {
     uint64_t bytes = 32 * (uint64_t)z->figures.vertices;
     if (bytes <= z->vertex_bytes) return KARST_OK;
     GLint64 most = 0, made = 0;
     glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
     if (bytes + bytes / 4 <= (uint64_t)most) bytes += bytes / 4;
+    if (z->def.reserve && bytes < RESERVED_VERTICES && RESERVED_VERTICES <= (uint64_t)most) bytes = RESERVED_VERTICES;
     if (bytes > (uint64_t)most) return KARST_ERROR_LIMIT;
     glNamedBufferData(z->buffer[KST_ZONES_VERTICES], (GLsizeiptr)bytes, NULL, GL_DYNAMIC_COPY);
     glGetNamedBufferParameteri64v(z->buffer[KST_ZONES_VERTICES], GL_BUFFER_SIZE, &made);

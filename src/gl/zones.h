@@ -67,6 +67,7 @@ struct karst_gl_zones {
     kst_zones_tiles tiles;
     int32_t far_missing;  // pieces without a far texture
     bool far_waits;       // some of these were not tried yet
+    int32_t far_left;     // that this show may make
     uint64_t far_gives;   // when that was tried last
     kst_zone_stay *stays;
     int32_t stay_room;

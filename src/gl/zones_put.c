@@ -81,6 +81,7 @@ static void put_far(karst_gl_zones *z, const karst_zone *zone, uint32_t index, k
     fine->far = kst_far_take(&z->tiles.far, log2);
     if (!fine->far) return;
     --z->far_missing;
+    --z->far_left;
     const uint8_t *sets = karst_zone_paint(zone, piece->patch).set;
     karst_tile_far(z->tiles.bank, zone, index, colours);
     for (int k = 0; k < side * side; ++k) {
@@ -99,20 +100,18 @@ static void put_far(karst_gl_zones *z, const karst_zone *zone, uint32_t index, k
 // Pieces that wait, or had no room once there may be some, as many as a show takes.
 static void bring_far(karst_gl_zones *z) {
     if (!z->far_missing || (!z->far_waits && z->far_gives == z->tiles.far.gives)) return;
-    int32_t left = z->def.far_a_show;
     z->far_gives = z->tiles.far.gives;
     z->far_waits = false;
     for (int32_t s = 0; s < z->stay_room; ++s)
         for (uint32_t k = 0; k < z->stays[s].piece_count; ++k) {
             kst_fine_rows *fine = &z->stays[s].fine[k];
             if (fine->far) continue;
-            if (!left) {
+            if (!z->far_left) {
                 z->far_waits = true;
                 return;
             }
             put_far(z, z->stays[s].zone, k, fine);
             if (!fine->far) continue;
-            --left;
             kst_pool_write(&z->pool, ((uint64_t)kst_piece_row(&z->stays[s], k) + 2) * 16 + 4, &fine->far,
                            sizeof fine->far);
         }
@@ -153,18 +152,20 @@ static karst_status put_zone(karst_gl_zones *z, const karst_zone_at *at, kst_zon
             rows[spans + k][2] = (uint32_t)karst_zone_side_class(&zone->spans[k]);
             rows[spans + k][3] = 0;
         }
+        z->far_missing += (int32_t)pieces;
+        z->far_waits |= z->far_left < (int32_t)pieces;
         for (uint32_t k = 0; k < pieces; ++k) {
             put_piece(zone, &zone->pieces[k], run.first + spans, run.first + place, run.first + tile,
                       rows + (size_t)KST_PIECE_ROWS * k);
             put_places(zone, k, rows + place);
             put_tiles(z, zone, k, rows + tile);
+            if (z->far_left) put_far(z, zone, k, &fine[k]);
+            rows[(size_t)KST_PIECE_ROWS * k + 2][1] = fine[k].far;
             place += places_of(&zone->pieces[k]);
             tile += 1u << (2 * zone->pieces[k].tiles_log2);
         }
         kst_pool_put(&z->pool, run.first, count, rows);
         z->figures.uploaded_bytes += (uint64_t)count * sizeof *rows;
-        z->far_missing += (int32_t)pieces;
-        z->far_waits = true;
         ++z->figures.zones;
         ++z->change;
         *stay = (kst_zone_stay){zone, at->stay, pieces, run, fine};
@@ -272,6 +273,7 @@ karst_status kst_zones_bring(karst_gl_zones *z, const karst_zone_frame *frame) {
         z->stay_room = frame->zone_room;
     }
     ++z->shows;
+    z->far_left = z->def.far_a_show;
     for (int32_t k = 0; k < z->stay_room; ++k)
         if (k >= frame->zone_room || !frame->zones[k].zone || frame->zones[k].stay != z->stays[k].stay)
             drop_zone(z, &z->stays[k]);

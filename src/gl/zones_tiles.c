@@ -170,6 +170,7 @@ karst_status kst_zones_tiles_make(karst_gl_zones *z) {
         glGenerateTextureMipmap(t->masks);
         t->bytes = (4 + 2) * KARST_NOISE_SETS * texels * 4 / 3 + sizeof t->bank->mask * 4 / 3;
         status = kst_far_make(&t->far, z->def.far_bytes);
+        if (z->def.reserve) kst_far_grow(&t->far, INT32_MAX);
     }
     free(image);
     free(codes);
