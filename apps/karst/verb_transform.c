@@ -65,7 +65,7 @@ static karst_status put_on_ground(args *a, const edit *e, karst_pos *place) {
 
 static int run(args *a) {
     karst_transform_def def = karst_transform_def_default();
-    places p;
+    places p = {0};
     if (!parse(a, &def, &p)) return EXIT_USAGE;
     edit e;
     karst_touched touched = {0};
