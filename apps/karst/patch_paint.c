@@ -6,7 +6,6 @@
 #include "karst/tile.h"
 #include "net_edit.h"
 #include "patch.h"
-#include "table.h"
 
 static const char *const set_names[KARST_NOISE_SETS] = {"earth", "grass", "rock", "moss", "sand", "path"};
 
@@ -20,8 +19,6 @@ int patch_arg_set(args *a, bool *bad) {
     }
     return KARST_NET_NONE;
 }
-
-enum { ROW = 5 };  // numbers of a dab
 
 // --group: a group's number; KARST_NET_NONE when not given. Nonsense says a line and sets *bad.
 static int arg_group(args *a, bool *bad) {
@@ -52,9 +49,7 @@ static int32_t arg_tint(args *a, bool *bad) {
     return (int32_t)((left[0] * 31 + 127) / 255 << 11 | (left[1] * 63 + 127) / 255 << 5 | (left[2] * 31 + 127) / 255);
 }
 
-// Rows x, y, z, radius, group or -1: of the file, of --at, or one that holds everything. grouped: lines may name a
-// group.
-static int read_dabs(args *a, bool grouped, table *out) {
+int patch_read_dabs(args *a, bool grouped, table *out) {
     const table_words words = {"group", karst_tile_group_name, grouped ? KARST_TILE_GROUPS : 0};
     const char *file = arg_text(a, "--dabs", NULL), *at = arg_text(a, "--at", NULL);
     bool bad = false;
@@ -64,12 +59,12 @@ static int read_dabs(args *a, bool grouped, table *out) {
     if (file) {
         if (!table_read_words(a, file, 4, &words, out)) return EXIT_COULD_NOT;
         for (size_t k = 0; k < out->rows; ++k)
-            if (out->number[ROW * k + 3] <= 0)
+            if (out->number[PATCH_DAB * k + 3] <= 0)
                 return say_error(a, "%s:%zu: a radius of %g m; it must be above 0", file, k + 1,
-                                 out->number[ROW * k + 3]);
+                                 out->number[PATCH_DAB * k + 3]);
         return EXIT_DONE;
     }
-    *out = (table){.number = calloc(ROW, sizeof *out->number), .rows = 1, .width = ROW};
+    *out = (table){.number = calloc(PATCH_DAB, sizeof *out->number), .rows = 1, .width = PATCH_DAB};
     if (!out->number) return could_not(a, kst_fail(&a->report, KARST_ERROR_MEMORY, "out of memory"));
     out->number[3] = HUGE_VAL, out->number[4] = -1;
     if (at) {
@@ -93,7 +88,7 @@ static karst_status dab_all(args *a, karst_net *net, dabs *d) {
     for (size_t k = 0; k < d->places.rows; ++k) {
         karst_status status = kst_progress_step(&a->progress, "dabs", (double)k / (double)d->places.rows);
         if (status) return status;
-        const double *n = &d->places.number[ROW * k];
+        const double *n = &d->places.number[PATCH_DAB * k];
         karst_pos at = {n[0], n[1], n[2]};
         int32_t changed = d->paint ? karst_net_paint(net, at, n[3], d->set, d->tint)
                                    : karst_net_displace(net, at, n[3], d->slot, d->set);
@@ -109,7 +104,7 @@ static karst_status dab_all(args *a, karst_net *net, dabs *d) {
 // Dabs that say nothing to paint.
 static int check_dabs(args *a, const dabs *d) {
     for (size_t k = 0; k < d->places.rows && d->paint && d->set < 0 && d->group < 0 && d->tint < 0; ++k)
-        if (d->places.number[ROW * k + 4] < 0)
+        if (d->places.number[PATCH_DAB * k + 4] < 0)
             return say_error(a, "%s: dab %zu names no group; end its line with one, or give --set, --group or --tint",
                              arg_text(a, "--dabs", "-"), k + 1);
     return EXIT_DONE;
@@ -117,7 +112,7 @@ static int check_dabs(args *a, const dabs *d) {
 
 static int edit_dabs(args *a, const char *path, const char *step, dabs *d) {
     net_edit e;
-    int result = read_dabs(a, d->paint, &d->places);
+    int result = patch_read_dabs(a, d->paint, &d->places);
     if (!result) result = check_dabs(a, d);
     karst_status status = result ? KARST_OK : net_edit_begin(a, path, step, NET_NEEDED, &e);
     if (!result && !status) status = net_edit_end(a, &e, dab_all(a, e.net, d));

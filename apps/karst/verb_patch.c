@@ -11,7 +11,9 @@ enum {
     REMOVE = 32,
     WELD = 64,
     IMPORT = 128,
-    DABS = NOISE | TILE
+    SPLIT = 256,
+    DABS = NOISE | TILE,
+    PLACES = DABS | SPLIT
 };
 
 static const struct {
@@ -21,9 +23,9 @@ static const struct {
 } commands[] = {
     {"sample", SAMPLE, 2, patch_sample}, {"fit", FIT, 2, patch_fit},          {"check", CHECK, 2, patch_check},
     {"noise", NOISE, 2, patch_noise},    {"tile", TILE, 2, patch_tile},       {"remove", REMOVE, 2, patch_remove},
-    {"weld", WELD, 2, patch_weld},       {"import", IMPORT, 3, patch_import},
+    {"weld", WELD, 2, patch_weld},       {"import", IMPORT, 3, patch_import}, {"split", SPLIT, 2, patch_split},
 };
-#define COMMAND_NAMES "sample, fit, import, check, weld, noise, tile, remove"
+#define COMMAND_NAMES "sample, fit, import, split, check, weld, noise, tile, remove"
 
 // Which sub-commands an option goes with.
 static const struct {
@@ -37,6 +39,7 @@ static const struct {
     {"--steps", FIT | IMPORT},
     {"--add", FIT | IMPORT},
     {"--distance", WELD},
+    {"--to", SPLIT},
     {"--crease", IMPORT},
     {"--unit", IMPORT},
     {"--up", IMPORT},
@@ -45,9 +48,9 @@ static const struct {
     {"--set", FIT | IMPORT | DABS},
     {"--group", TILE},
     {"--tint", TILE},
-    {"--at", DABS},
-    {"--radius", DABS},
-    {"--dabs", DABS},
+    {"--at", PLACES},
+    {"--radius", PLACES},
+    {"--dabs", PLACES},
 };
 
 static int run(args *a) {
@@ -91,20 +94,21 @@ static const option options[] = {
      "tile: choose among the images of a group, the same everywhere: common, smooth, cracked, lichen, flowers, dry, "
      "leaves, stony, gravel, tracks, wet, shells (with --set common, else as it is)"},
     {"--tint", "RRGGBB", "tile: what the colour is multiplied by, ffffff none"},
-    {"--at", "X,Y,Z", "noise, tile: only within --radius of this place [world m] (everywhere)"},
+    {"--to", "M", "split: most that sides of patches may be long there [m] (half the radius)"},
+    {"--at", "X,Y,Z", "split, noise, tile: only within --radius of this place [world m] (everywhere)"},
     {"--radius", "M", "of --at [m]"},
     {"--dabs", "FILE",
-     "noise, tile: many places, lines x,y,z,radius, all in one step; of tile a line may end with its group: "
+     "split, noise, tile: many places, lines x,y,z,radius, all in one step; of tile a line may end with its group: "
      "x,y,z,radius,flowers"},
     {0},
 };
 
 const verb verb_patch = {
     .name = "patch",
-    .usage = "WORLD sample|fit|import MESH|check|weld|noise|tile|remove [options]",
+    .usage = "WORLD sample|fit|import MESH|split|check|weld|noise|tile|remove [options]",
     .summary =
         "The net of curved patches of a world: make the sample land, fit patches to the field, make them of the quads "
-        "of an OBJ file, prove and weld them, "
+        "of an OBJ file, cut them smaller where brushes are to work, prove and weld them, "
         "give them "
         "displacement, paint them. Each is one undoable step.",
     .example =
@@ -113,6 +117,7 @@ const verb verb_patch = {
         "karst patch island.karst fit --area 500,80,560,140 --replace --add\n"
         "karst new land.karst --net sample\n"
         "karst patch land.karst import cave.obj --crease 40\n"
+        "karst patch land.karst split --at 240,40,200 --radius 6\n"
         "karst patch land.karst tile --set sand --at 110,0,80 --radius 20 --tint e0d0b0\n"
         "karst patch land.karst tile --set grass --group flowers --at 330,15,60 --radius 12\n"
         "karst patch land.karst noise --slot 12 --set rock --at 240,40,200 --radius 30\n"

@@ -515,6 +515,50 @@ static void a_fit_that_is_stopped_changes_nothing(void **state) {
     assert_true(world_hash(world) == before);
 }
 
+static void a_split_cuts_what_it_is_told_to(void **state) {
+    (void)state;
+    const char *world = make_land("split.karst"), *dabs = temp_path("split.csv");
+    uint64_t before = world_hash(world);
+    cJSON *o = answer_of(run_karst("patch", world, "split", "--at", "300,12,400", "--radius", "16", "--json"));
+    double patches = number_in(o, "patches");
+    assert_true(number_in(o, "cut") > 3 && patches >= 1034 + 3 * 4 && number_in(o, "held") == 0);
+    assert_true(number_in(o, "cut_edges") > 3);
+    cJSON_Delete(o);
+    assert_true(answer_number(run_karst("patch", world, "check", "--json"), "open_edges") == 120);
+    good(run_karst("undo", world, "--quiet"));
+    assert_true(world_hash(world) == before);
+    spill(dabs, "300,12,400,16\n110,-20,80,20\n");
+    double both = answer_number(run_karst("patch", world, "split", "--dabs", dabs, "--json"), "patches");
+    assert_true(both > patches);
+    good(run_karst("undo", world, "--quiet"));
+    // Patches of 2 tiles are told, and so is a place where there is nothing.
+    o = answer_of(run_karst("patch", world, "split", "--to", "3", "--at", "300,12,400", "--radius", "16", "--json"));
+    assert_true(number_in(o, "held") > 10);
+    cJSON_Delete(o);
+    ran r = run_karst("patch", world, "split", "--at", "300,900,400", "--radius", "16");
+    assert_true(r.code == 0 && strstr(r.out, "0 patches and 0 edges cut") && strstr(r.out, "--to M"));
+    ran_free(&r);
+    r = run_karst("patch", "--help");
+    assert_true(r.code == 0 && strstr(r.out, "split --at") && strstr(r.out, "--to M"));
+    ran_free(&r);
+    good(run_karst("undo", world, "--quiet"));  // what changed nothing is no step
+    assert_true(world_hash(world) == before);
+    const char *const wrong[][5] = {{"split"},
+                                    {"split", "--at", "300,12,400"},
+                                    {"split", "--to", "0"},
+                                    {"split", "--to", "4", "--slot", "3"},
+                                    {"split", "--dabs", "none.csv"},
+                                    {"tile", "--set", "sand", "--to", "4"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+        r = run_karst("patch", world, wrong[k][0], wrong[k][1] ? wrong[k][1] : "--quiet",
+                      wrong[k][2] ? wrong[k][2] : "--quiet", wrong[k][3] ? wrong[k][3] : "--quiet",
+                      wrong[k][4] ? wrong[k][4] : "--quiet");
+        assert_true(r.code == (k == 4 ? 1 : 2) && is_one_line(r.err));
+        ran_free(&r);
+    }
+    assert_true(world_hash(world) == before);
+}
+
 int main(void) {
     temp_in_memory();
     const struct CMUnitTest tests[] = {
@@ -526,6 +570,7 @@ int main(void) {
         cmocka_unit_test(a_fit_tells_its_price),
         cmocka_unit_test(a_fit_takes_the_place_of_the_field),
         cmocka_unit_test(a_fit_that_is_stopped_changes_nothing),
+        cmocka_unit_test(a_split_cuts_what_it_is_told_to),
         cmocka_unit_test(a_weld_tells_each_repair),
         cmocka_unit_test(a_weld_binds_small_patches_to_large_ones),
         cmocka_unit_test(a_mesh_of_quads_becomes_patches),
