@@ -108,7 +108,7 @@ const verb verb_patch = {
     .usage = "WORLD sample|fit|import MESH|split|check|weld|noise|tile|remove [options]",
     .summary =
         "The net of curved patches of a world: make the sample land, fit patches to the field, make them of the quads "
-        "of an OBJ file, cut them smaller where brushes are to work, prove and weld them, "
+        "of a mesh (.obj, .glb), cut them smaller where brushes are to work, prove and weld them, "
         "give them "
         "displacement, paint them. Each is one undoable step.",
     .example =

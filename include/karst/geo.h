@@ -185,8 +185,8 @@ typedef struct karst_quads {
 
 /// How to read quads. Start from karst_quads_def_default().
 typedef struct karst_quads_def {
-    double unit_m;      ///< metres in a unit of the file; default 1
-    karst_model_up up;  ///< default KARST_MODEL_UP_Y
+    double unit_m;      ///< metres in a unit of the file; default 1: what the file says if it does
+    karst_model_up up;  ///< of a format that does not say; default KARST_MODEL_UP_Y
     const karst_progress *progress;
     uint32_t cookie;  ///< set by the default function, do not touch
 } karst_quads_def;
@@ -194,8 +194,10 @@ typedef struct karst_quads_def {
 /// Metres, Y up.
 KARST_API karst_quads_def karst_quads_def_default(void);
 
-/// Read an OBJ file whose faces are all quads. Quads that meet face alike: the fewer ones are turned over. Lines that
-/// only look concerns are left out; what is neither is refused by its line.
+/// Read a mesh that is all quads. Quads that meet face alike: the fewer ones are turned over. Of an OBJ file lines that
+/// only look concerns are left out; what is neither is refused by its line. Any other file is read as by
+/// karst_geo_import_model(), whose triangles are halves of quads: two that follow each other, or else those that share
+/// their longest sides; triangles without another are refused.
 /// @param def NULL: the default @param report one line that names file, line, fault and remedy; may be NULL
 /// @param out yours until karst_quads_destroy(); untouched on error Threads: any. Cost: O(n log n).
 /// @return KARST_ERROR_FILE, KARST_ERROR_FORMAT, KARST_ERROR_UNSUPPORTED (no face), KARST_ERROR_MEMORY,

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "core/turns.h"
 
@@ -135,8 +136,7 @@ static int by_ends(const void *a, const void *b) {
     return (x->quad > y->quad) - (x->quad < y->quad);
 }
 
-// Quads that meet run opposite ways; the fewer ones are turned over.
-static karst_status turn_quads(karst_quads *q) {
+karst_status kst_quads_turn(karst_quads *q) {
     size_t room = 4 * (size_t)q->quad_count;
     border *borders = kst_alloc_array(NULL, room, sizeof *borders);
     uint8_t *turn = kst_alloc_zero(NULL, (size_t)q->quad_count);
@@ -202,7 +202,7 @@ karst_status kst_quads_parse(const uint8_t *bytes, size_t size, const char *name
     karst_status status = p.quads ? take_lines(&p, bytes, size) : KARST_ERROR_MEMORY;
     if (!status && !p.quads->quad_count)
         status = kst_fail(report, KARST_ERROR_UNSUPPORTED, "%s: holds no face; patches are made of quads", name);
-    if (!status) status = turn_quads(p.quads);
+    if (!status) status = kst_quads_turn(p.quads);
     if (status == KARST_ERROR_MEMORY) kst_fail(report, status, "%s: out of memory", name);
     if (status)
         karst_quads_destroy(p.quads);
@@ -211,8 +211,26 @@ karst_status kst_quads_parse(const uint8_t *bytes, size_t size, const char *name
     return status;
 }
 
+// What Assimp reads, in triangles.
+static karst_status read_model(const char *path, const karst_quads_def *def, karst_report *report, karst_quads **out) {
+    karst_quads_def d = def ? *def : karst_quads_def_default();
+    karst_model_import_def import = karst_model_import_def_default();
+    import.unit_m = d.unit_m > 1 || d.unit_m < 1 ? d.unit_m : 0;  // else what the file says
+    import.up = d.up;
+    import.raw = true;
+    import.most_triangles = 2 * (uint64_t)QUADS_MOST;
+    karst_model *model;
+    karst_status status = karst_geo_import_model(path, &import, d.progress, report, NULL, &model);
+    if (status) return status;
+    status = kst_quads_of_model(model, path, report, out);
+    karst_model_destroy(model);
+    return status;
+}
+
 karst_status karst_geo_read_quads(const char *path, const karst_quads_def *def, karst_report *report,
                                   karst_quads **out) {
+    const char *dot = strrchr(path, '.');
+    if (dot && strcasecmp(dot, ".obj") != 0) return read_model(path, def, report, out);
     kst_map map;
     karst_status status = kst_file_map(path, report, &map);
     if (status) return status;

@@ -422,6 +422,11 @@ static void a_mesh_of_quads_becomes_patches(void **state) {
     assert_true(net->patches[2].slot[5] == 6 && net->patches[2].set[3] == KARST_TILE_MOSS);
     assert_true(net->patches[5].tiles_log2[0] == 2);
     karst_net_destroy(net);
+    // A mesh in triangles, as GLB has it: here patches by their tile corners.
+    const char *glb = temp_path("cut.glb"), *again = temp_path("again.karst");
+    good(run_karst("export", world, glb, "--net", "--level", "2", "--quiet"));
+    good(run_karst("new", again, "--size", "3x3", "--quiet"));
+    assert_true(answer_number(run_karst("patch", again, "import", glb, "--json"), "quads") == 6 * 4 * 4);
     good(run_karst("undo", world, "--quiet"));
     assert_true(world_hash(world) == before);
     ran r = run_karst("patch", world, "import", bad);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Quads of a mesh in text: read as they are, turned to face alike, and what is wrong is named by its line.
+#include <math.h>
+
 #include "geo/quads.h"
+#include "karst/model.h"
 #include "karst/net.h"
 #include "support/prop.h"
 
@@ -124,6 +127,98 @@ static void quads_that_meet_face_alike(void **state) {
     }
 }
 
+// A grid of quads, each cut along either of its diagonals, in `order` of triangles; vertices of triangles apart.
+static karst_model *cut_grid(prop *p, int side, const int *order, int count) {
+    karst_model *m;
+    const karst_model_size size = {.vertices = (uint32_t)(6 * side * side),
+                                   .wedges = (uint32_t)(6 * side * side),
+                                   .triangles = (uint32_t)(2 * side * side)};
+    assert_int_equal(karst_model_create(&size, NULL, NULL, &m), KARST_OK);
+    float height[17 * 17];
+    for (int k = 0; k < (side + 1) * (side + 1); ++k) height[k] = (float)prop_real(p, 0, 3);
+    static const int corner[2][2][3][2] = {{{{0, 0}, {0, 1}, {1, 1}}, {{0, 0}, {1, 1}, {1, 0}}},
+                                           {{{0, 0}, {0, 1}, {1, 0}}, {{1, 0}, {0, 1}, {1, 1}}}};
+    uint32_t at = 0;
+    for (int k = 0; k < count; ++k, ++at) {
+        int cell = order[k] / 2, i = cell % side, j = cell / side, way = (i * 7 + j * 3) % 2, first = prop_int(p, 0, 2);
+        for (int c = 0; c < 3; ++c) {
+            const int *v = corner[way][order[k] % 2][(c + first) % 3];
+            uint32_t w = 3 * at + (uint32_t)c;
+            m->position[w] = (karst_vec3){(float)(8 * (i + v[0])), height[(j + v[1]) * (side + 1) + i + v[0]],
+                                          (float)(8 * (j + v[1]))};
+            m->vertex[w] = m->triangle[at][c] = w;
+        }
+    }
+    m->triangle_count = at;
+    return m;
+}
+
+// Quads of a grid: each has its cell to itself, its upper side up.
+static void check_cells(prop *p, const karst_quads *q, int side) {
+    uint8_t seen[16 * 16] = {0};
+    prop_check(p, q->quad_count == side * side && q->turned == 0);
+    for (int32_t k = 0; k < q->quad_count; ++k) {
+        double x = 0, z = 0, area = 0;
+        for (int c = 0; c < 4; ++c) {
+            const karst_pos *a = &q->places[q->quads[k][c]], *b = &q->places[q->quads[k][(c + 1) % 4]];
+            x += a->x / 4, z += a->z / 4, area += a->z * b->x - a->x * b->z;
+        }
+        int cell = (int)(z / 8) * side + (int)(x / 8);
+        prop_check(p, cell >= 0 && cell < side * side && !seen[cell]++);
+        prop_check(p, fabs(fabs(area) - 128) < 1e-6);
+    }
+}
+
+static void triangles_become_the_quads_that_they_were(void **state) {
+    (void)state;
+    for (prop p = prop_begin("quads_model", 100); prop_next(&p);) {
+        int side = prop_int(&p, 1, 15), count = 2 * side * side, order[2 * 15 * 15];
+        bool shuffled = p.at % 2;
+        for (int k = 0; k < count; ++k) order[k] = k;
+        for (int k = count - 1; k > 0 && shuffled; --k) {
+            int other = prop_int(&p, 0, k), passing = order[k];
+            order[k] = order[other], order[other] = passing;
+        }
+        karst_model *m = cut_grid(&p, side, order, count);
+        karst_quads *q = NULL;
+        karst_report report = {0};
+        if (kst_quads_of_model(m, "mesh.glb", &report, &q)) fail_msg("%s", report.message);
+        prop_check(&p, q->place_count == (side + 1) * (side + 1));
+        check_cells(&p, q, side);
+        karst_quads_destroy(q);
+        // Control: without one of them.
+        --m->triangle_count;
+        q = NULL;
+        prop_check(&p, kst_quads_of_model(m, "mesh.glb", &report, &q) == KARST_ERROR_FORMAT && !q);
+        prop_check(&p, strstr(report.message, "have no other to make a quad with") != NULL);
+        karst_model_destroy(m);
+    }
+}
+
+static void any_triangles_are_quads_or_an_error(void **state) {
+    (void)state;
+    for (prop p = prop_begin("quads_any", 300); prop_next(&p);) {
+        karst_model *m;
+        const karst_model_size size = {.vertices = 12, .wedges = 12, .triangles = (uint32_t)prop_int(&p, 1, 30)};
+        assert_int_equal(karst_model_create(&size, NULL, NULL, &m), KARST_OK);
+        for (int k = 0; k < 12; ++k) {
+            m->position[k] =
+                (karst_vec3){(float)prop_int(&p, 0, 2), (float)prop_int(&p, 0, 1), (float)prop_int(&p, 0, 2)};
+            m->vertex[k] = (uint32_t)k;
+        }
+        for (uint32_t k = 0; k < size.triangles; ++k)
+            for (int c = 0; c < 3; ++c) m->triangle[k][c] = (uint32_t)prop_int(&p, 0, 11);
+        karst_quads *q = NULL;
+        karst_report report = {0};
+        karst_status status = kst_quads_of_model(m, "any", &report, &q);
+        prop_check(&p, status ? report.message[0] && !q : q->quad_count > 0);
+        for (int32_t k = 0; q && k < q->quad_count; ++k)
+            for (int c = 0; c < 4; ++c) prop_check(&p, q->quads[k][c] >= 0 && q->quads[k][c] < q->place_count);
+        karst_quads_destroy(q);
+        karst_model_destroy(m);
+    }
+}
+
 static bool stop(void *context, const char *stage, double share) {
     (void)context, (void)stage, (void)share;
     return false;
@@ -149,6 +244,18 @@ static void it_stops_when_asked_and_runs_out_of_memory_cleanly(void **state) {
         assert_true(status == KARST_OK || (status == KARST_ERROR_MEMORY && n < 20));
     }
     karst_quads_destroy(q);
+    const int order[] = {0, 3, 1, 2, 5, 7, 6, 4};
+    karst_model *m = cut_grid(&p, 2, order, 8);
+    status = KARST_ERROR_MEMORY;
+    for (uint64_t n = 1; status; ++n) {
+        q = NULL;
+        kst_alloc_fail_after(n);
+        status = kst_quads_of_model(m, "grid", NULL, &q);
+        kst_alloc_fail_after(0);
+        assert_true(status == KARST_OK || (status == KARST_ERROR_MEMORY && n < 20 && !q));
+    }
+    karst_quads_destroy(q);
+    karst_model_destroy(m);
 }
 
 int main(void) {
@@ -156,6 +263,8 @@ int main(void) {
         cmocka_unit_test(a_face_becomes_a_quad_that_looks_the_same_way),
         cmocka_unit_test(what_is_wrong_is_named_by_its_line),
         cmocka_unit_test(quads_that_meet_face_alike),
+        cmocka_unit_test(triangles_become_the_quads_that_they_were),
+        cmocka_unit_test(any_triangles_are_quads_or_an_error),
         cmocka_unit_test(it_stops_when_asked_and_runs_out_of_memory_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
