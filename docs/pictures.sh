@@ -295,6 +295,16 @@ cliff=(--eye 262,24,412 --look 212,30,345 --hour 15 --exposure 0.3)
 patch whole "${cliff[@]}"
 land=carved patch carved "${cliff[@]}"
 sheet patch-sculpt 2 patch-whole patch-carved
+# The same small brushes on its patches as they are, and after a split.
+printf '%s\n' 209,21,338,16 228,15,375,14 >"$work/dabs"
+for name in coarse split; do
+    cp "$work/patches.karst" "$work/$name.karst"
+    if [[ $name == split ]]; then "$bin/karst" patch "$work/split.karst" split --dabs "$work/dabs" --to 4.5 --quiet; fi
+    "$bin/karst" sculpt "$work/$name.karst" --strokes "$root/scenes/patch-small.strokes" --quiet
+    "$bin/karst" bake "$work/$name.karst" -o "$work/$name.kpack" --quiet
+    land=$name patch "small-$name" --eye 240,25,398 --look 212,20,345 --hour 15 --exposure 0.3
+done
+sheet patch-split 2 patch-small-coarse patch-small-split
 unset size
 # A cave in a hillside of heights: the net in place of 10 x 10 patches of the field, and how fine both are.
 "$bin/karst" new "$work/valley.karst" --size 1025x1025 --quiet

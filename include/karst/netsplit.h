@@ -43,7 +43,8 @@ typedef struct karst_net_split_info {
 /// as
 ///   a whole any more becomes two, seams too, so there are always parts left to take.
 /// - Displacement at the middle of what was cut stays; along new edges it is that of the calmest tile beside them. Maps
-///   begin anew in each patch, every 8 tiles in the same way: those of patches of 16 tiles go on as they were.
+///   begin anew in each patch and repeat every 8 tiles: those of patches of 16 tiles go on as they were, of others each
+///   quarter is turned so that it shows another quarter of the map.
 /// - Numbers stay: of what was cut that at the least s and t keeps it, others come last.
 /// @param info may be NULL @return KARST_ERROR_LIMIT, KARST_ERROR_MEMORY, KARST_ERROR_CANCELLED: the net is as it was.
 /// Threads: one call a net. Cost: O(net) for each halving, and 20 ns a patch and place; memory for the net twice.

@@ -359,10 +359,19 @@ static karst_status cut_lines(split *w, cutting *c, int axis) {
     return status;
 }
 
+// Maps begin anew in each part. When those of a patch repeat at its middle they go on as they were; else parts are
+// turned so that each shows another quarter of a map.
+static uint8_t turn_of(const cutting *c, int i, int j) {
+    static const uint8_t turns[2][2] = {{0, 3}, {1, 2}};
+    bool on = true;
+    for (int axis = 0; axis < 2; ++axis) on &= !(c->axes >> axis & 1) || c->old.tiles_log2[axis] == 4;
+    return on ? c->old.noise_turn : (c->old.noise_turn + turns[j][i]) & 3;
+}
+
 // Part (i, j): on its outer sides what the patch had, on the others the new edges.
 static karst_net_patch part_of(const cutting *c, int i, int j) {
     const karst_net_patch *old = &c->old;
-    karst_net_patch p = {.noise_set = old->noise_set, .noise_turn = old->noise_turn};
+    karst_net_patch p = {.noise_set = old->noise_set, .noise_turn = turn_of(c, i, j)};
     int32_t points[16][3];
     part_points((const int32_t(*)[3])c->points, c->axes, i, j, points);
     for (int k = 0; k < 4; ++k) memcpy(p.inner[k], points[5 + (k & 1) + 4 * (k >> 1)], sizeof p.inner[k]);

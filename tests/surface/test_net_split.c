@@ -7,6 +7,7 @@
 #include "support/prop.h"
 #include "surface/net.h"
 #include "surface/net_weld.h"
+#include "surface/zone_record.h"
 
 enum { SIDE = 97 };
 
@@ -165,6 +166,82 @@ static size_t cracks(const karst_net *net, size_t *open) {
     assert_int_equal(karst_zones_check((const karst_zone *const *)zones.zones, zones.count, NULL, NULL), KARST_OK);
     scene_zones_free(&zones);
     return count;
+}
+
+// ---- displacement ----------------------------------------------------------------------------------------
+
+typedef struct drawn {
+    karst_fine at;
+    bool there, side;  // side: of a patch, in this net or one before it
+    int tiles;         // of its patch, at first
+} drawn;
+
+// Where the tile corners of a marked net are drawn, by number; side and tiles add up.
+static void draw_all(const karst_net *net, drawn *out, bool first) {
+    scene_zones zones;
+    assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+    for (int z = 0; z < zones.count; ++z)
+        for (uint32_t k = 0; k < zones.zones[z]->piece_count; ++k) {
+            const karst_zone *zone = zones.zones[z];
+            const karst_piece *piece = &zone->pieces[k];
+            const kst_patch_data *patch = &zone->record->data.patches[piece->patch];
+            int n = 1 << piece->tiles_log2, across = 1 << patch->tiles_log2[0], down = 1 << patch->tiles_log2[1];
+            for (int j = 0; j <= n; ++j)
+                for (int i = 0; i <= n; ++i) {
+                    int x = piece->tile_s + i, y = piece->tile_t + j;
+                    drawn *d = &out[patch->tint[17 * y + x]];
+                    karst_fine at = zone->places[piece->first_place + (uint32_t)(j * (n + 1) + i)];
+                    d->at = (karst_fine){zone->bias.x + at.x, zone->bias.y + at.y, zone->bias.z + at.z};
+                    d->there = true;
+                    d->side |= x == 0 || y == 0 || x == across || y == down;
+                    if (first) d->tiles = across < down ? across : down;
+                }
+        }
+    scene_zones_free(&zones);
+}
+
+static double apart_m(karst_fine a, karst_fine b) {
+    double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return sqrt(x * x + y * y + z * z) / 4096;
+}
+
+// Patches of 16 tiles keep their displacement but along new edges; where they are cut the middle stays.
+static void displaced_ground_stays_but_along_new_edges(void **state) {
+    (void)state;
+    prop p = prop_begin("net_split_drawn", 1);
+    prop_next(&p);
+    karst_net *net = scene(FIT, 12);
+    marks m = mark_all(&p, net);
+    drawn *before = calloc((size_t)m.count, sizeof *before), *after = calloc((size_t)m.count, sizeof *after);
+    draw_all(net, before, true);
+    karst_net_split_place all = {{0, 0, 0}, INFINITY, 9};
+    assert_true(split(net, &all, 1).cut > 10);
+    memcpy(after, before, (size_t)m.count * sizeof *after);
+    draw_all(net, after, false);
+    int inside = 0, along = 0;
+    double most = 0, most_along = 0;
+    for (int k = 0; k < m.count; ++k) {
+        double d = apart_m(before[k].at, after[k].at);
+        assert_true(after[k].there);
+        if (!after[k].side && before[k].tiles == 16)
+            ++inside, most = fmax(most, d);
+        else if (after[k].side && before[k].tiles == 16)
+            ++along, most_along = fmax(most_along, d);
+    }
+    print_message("%d inside, %.4f m at most; %d on sides, %.4f m\n", inside, most, along, most_along);
+    assert_true(inside > 1000 && most <= 4.0 / 256);
+    assert_true(along > 500 && most_along > 0.1 && most_along < 2);  // control: these do move
+    free(before), free(after), free(m.of);
+    karst_net_destroy(net);
+    // Those of 8 tiles show another quarter of their maps in each part.
+    net = scene(BINDS, 12);
+    all.side_m = 15;
+    int turns[4] = {0}, patches = net->patch_count;
+    for (int32_t k = 0; k < net->patch_count; ++k) assert_int_equal(net->patches[k].noise_turn, 0);
+    assert_true(split(net, &all, 1).cut > 100);
+    for (int32_t k = 0; k < net->patch_count; ++k) ++turns[net->patches[k].noise_turn];
+    for (int turn = 1; turn < 4; ++turn) assert_true(turns[turn] > (net->patch_count - patches) / 4);
+    karst_net_destroy(net);
 }
 
 // Fine edges along the outline of a net.
@@ -441,6 +518,7 @@ static void what_ends_early_leaves_the_net_as_it_was(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatever_is_cut_the_ground_stays),
+        cmocka_unit_test(displaced_ground_stays_but_along_new_edges),
         cmocka_unit_test(patches_there_are_as_small_as_wanted_and_others_stay),
         cmocka_unit_test(what_stands_in_place_of_a_field_still_does),
         cmocka_unit_test(folds_and_normals_of_authors_stay),
