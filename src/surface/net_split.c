@@ -32,6 +32,7 @@ typedef struct split {
     int32_t *list, *next;  // patches to look at, in this turn and the one after it
     uint8_t *axes;         // of the list: 1: cut along s, 2: along t
     int32_t list_count, next_count, list_room, next_room;
+    double left;  // of the work when the turn begins, as progress has it
     karst_net_split_info done;
 } split;
 
@@ -108,13 +109,18 @@ static int axes_of(const split *w, int32_t index, bool *held) {
     return wanted & able;
 }
 
+// Now and then, at entry k of the list, looked at (half 0) or cut (1).
+static karst_status step(const split *w, int32_t k, int half) {
+    if (k % LOOK_EVERY) return KARST_OK;
+    double share = 0.25 * (half + (double)k / (double)w->list_count);
+    return kst_progress_step(w->def->progress, "split", 1 - w->left * (1 - share));
+}
+
 // Looks at the patches of the list, and touches the edges of those to cut. *count: how many.
 static karst_status choose(split *w, int32_t *count) {
     *count = 0;
     for (int32_t k = 0; k < w->list_count; ++k) {
-        karst_status status = KARST_OK;
-        if (k % LOOK_EVERY == 0)
-            status = kst_progress_step(w->def->progress, "split", 0.5 * (double)k / (double)w->list_count);
+        karst_status status = step(w, k, 0);
         if (status) return status;
         bool held;
         w->axes[k] = (uint8_t)axes_of(w, w->list[k], &held);
@@ -441,8 +447,11 @@ static karst_status turn(split *w, bool *more) {
     if (status || !count) return status;
     status = halve_edges(w);
     if (!status) status = make_next(w, 4 * count);
-    for (int32_t k = 0; k < w->list_count && !status; ++k)
-        if (w->axes[k]) status = cut(w, w->list[k], w->axes[k]);
+    for (int32_t k = 0; k < w->list_count && !status; ++k) {
+        status = step(w, k, 1);
+        if (!status && w->axes[k]) status = cut(w, w->list[k], w->axes[k]);
+    }
+    w->left /= 2;
     if (!status) (void)kst_net_place_inside(w->net);
     return status;
 }
@@ -478,10 +487,10 @@ karst_status karst_net_split(karst_net *net, const karst_net_split_def *def, kar
     KARST_ASSERT(net->finished && def->cookie == KST_COOKIE);
     for (int32_t k = 0; k < def->place_count; ++k)
         KARST_ASSERT(def->places[k].radius_m >= 0 && def->places[k].side_m > 0);
-    split w = {.def = def};
+    split w = {.def = def, .left = 1};
     karst_status status = begin(&w, net);
     for (bool more = true; more && !status;) status = turn(&w, &more);
-    if (!status) status = kst_progress_step(def->progress, "split", 0.5);
+    if (!status) status = kst_progress_step(def->progress, "split", 1);
     if (!status) status = halve_edges(&w);
     if (status == KARST_ERROR_LIMIT)
         kst_fail(def->report, status, "a net has at most 2^24 corners, edges and patches each; ask for larger patches");
