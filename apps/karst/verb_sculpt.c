@@ -116,7 +116,9 @@ static void tell_stroke(args *a, const karst_recording *r, const karst_touched *
     say(a, "%s: %llu dabs, %llu %s\n", r->name[0] ? r->name : karst_brush_text(r->brush.kind),
         (unsigned long long)t->dabs, (unsigned long long)t->samples, net ? "points" : "samples");
     if (net && !t->samples)
-        say(a, "  no control point that it would move lies in its sphere: take a larger radius, or smaller patches\n");
+        say(a,
+            "  no control point that it would move lies in its sphere: take a larger radius, or karst patch split for "
+            "smaller patches\n");
     cJSON *one = cJSON_CreateObject();
     cJSON_AddStringToObject(one, "name", r->name);
     cJSON_AddStringToObject(one, "brush", karst_brush_text(r->brush.kind));

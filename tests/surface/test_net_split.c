@@ -388,6 +388,71 @@ static void patches_there_are_as_small_as_wanted_and_others_stay(void **state) {
     assert_true(longer > test_count(500));  // control
 }
 
+static int32_t straight(karst_net *net, int32_t a, int32_t b) {
+    karst_net_edge e = {.corner = {a, b}};
+    int32_t index;
+    for (int axis = 0; axis < 3; ++axis) {
+        int32_t from = net->corners[a].at[axis], to = net->corners[b].at[axis];
+        e.handle[0][axis] = from + (to - from) / 3, e.handle[1][axis] = from + (to - from) * 2 / 3;
+    }
+    assert_int_equal(karst_net_add_edge(net, &e, &index), KARST_OK);
+    return index;
+}
+
+// Patches on both sides of one edge of 128 m: eight on one side, `beyond` on the other, which make 32 tiles of it.
+static karst_net *in_parts(int beyond) {
+    karst_net *net;
+    karst_report report = {0};
+    assert_int_equal(karst_net_create((karst_pos){0, 0, 0}, -8, NULL, &net), KARST_OK);
+    int32_t corner[3][9], edge[3][8], index;
+    for (int row = 0; row < 3; ++row)
+        for (int k = 0; k < 9; ++k) {
+            karst_net_corner c = {.at = {4096 * k, 0, 4096 * (row - 1)}, .edge = KARST_NET_NONE};
+            assert_int_equal(karst_net_add_corner(net, &c, &corner[row][k]), KARST_OK);
+        }
+    edge[1][0] = straight(net, corner[1][0], corner[1][8]);
+    for (int k = 1; k < 8; ++k)
+        net->corners[corner[1][k]].edge = edge[1][0], net->corners[corner[1][k]].eighth = (uint8_t)k;
+    for (int row = 0; row < 2; ++row) {
+        int count = row ? beyond : 8, per = 8 / count;
+        int32_t up = straight(net, corner[row][0], corner[row + 1][0]);
+        for (int k = 0; k < count; ++k) {
+            int from = k * per, to = from + per;
+            int32_t outer = straight(net, corner[2 * row][from], corner[2 * row][to]);
+            int32_t next = straight(net, corner[row][to], corner[row + 1][to]);
+            karst_net_side part = {edge[1][0], (uint8_t)from, (uint8_t)to}, whole = {outer, 0, 8};
+            karst_net_patch p = {.side = {row ? part : whole, {next, 0, 8}, row ? whole : part, {up, 0, 8}},
+                                 .tiles_log2 = {count == 8 ? 2 : 4, 2}};
+            for (int i = 0; i < 4; ++i) {
+                p.inner[i][0] = 4096 * from + 4096 * per * (1 + i % 2) / 3;
+                p.inner[i][2] = 4096 * (row - 1) + 4096 * (1 + i / 2) / 3;
+            }
+            assert_int_equal(karst_net_add_patch(net, &p, &index), KARST_OK);
+            up = next;
+        }
+    }
+    if (karst_net_finish(net, &report)) fail_msg("%s", report.message);
+    return net;
+}
+
+static void a_patch_on_an_eighth_can_be_cut(void **state) {
+    (void)state;
+    for (int beyond = 2; beyond <= 8; beyond *= 4) {
+        karst_net *net = in_parts(beyond);
+        karst_net_split_place one = {{8, 0, -8}, 1, 12}, all = {{0, 0, 0}, INFINITY, 12};
+        int whole = 0;
+        size_t open;
+        assert_int_equal(split(net, &one, 1).cut, 1);
+        assert_int_equal(net->patch_count, 8 + beyond + 3);
+        assert_true(net->edges[0].tiles < 32 && cracks(net, &open) == 0);
+        assert_true(split(net, &all, 1).held == 0);
+        for (int32_t k = 0; k < net->patch_count; ++k) assert_true(side_m(net, k, 0) <= 12 && side_m(net, k, 1) <= 12);
+        for (int32_t k = 0; k < net->edge_count; ++k) whole += net->edges[k].spans == 1;
+        assert_true(whole == net->edge_count && cracks(net, &open) == 0);
+        karst_net_destroy(net);
+    }
+}
+
 static void what_stands_in_place_of_a_field_still_does(void **state) {
     (void)state;
     enum { ACROSS = 6 };
@@ -521,6 +586,7 @@ int main(void) {
         cmocka_unit_test(whatever_is_cut_the_ground_stays),
         cmocka_unit_test(displaced_ground_stays_but_along_new_edges),
         cmocka_unit_test(patches_there_are_as_small_as_wanted_and_others_stay),
+        cmocka_unit_test(a_patch_on_an_eighth_can_be_cut),
         cmocka_unit_test(what_stands_in_place_of_a_field_still_does),
         cmocka_unit_test(folds_and_normals_of_authors_stay),
         cmocka_unit_test(a_neighbour_that_is_not_bound_leaves_a_crack),
