@@ -47,7 +47,8 @@ void budget_tell(budget *b, const karst_frame *frame) {
     karst_governed_ground_tell(&b->ground, frame);
 }
 
-karst_status budget_settle(budget *b, army *a, karst_scene *scene, const karst_view *view, const karst_budget *how) {
+karst_status budget_settle(budget *b, army *a, patches *p, karst_scene *scene, const karst_view *view,
+                           const karst_budget *how) {
     karst_status status = KARST_OK;
     float most_step = b->ground.most_step;
     b->ground.most_step = 0;  // nobody sees it slide
@@ -57,6 +58,7 @@ karst_status budget_settle(budget *b, army *a, karst_scene *scene, const karst_v
         if (status || (k && b->is_still) || !b->is_one) break;
         karst_budget asked = *how;
         asked.error_px = b->ground.error_px;
+        patches_aim(p, view, &asked);  // seams follow the error
         karst_frame frame;
         status = karst_scene_settle(scene, view, 1, &asked, &frame);
         if (!status) budget_tell(b, &frame);

@@ -3,6 +3,7 @@
 #pragma once
 #include "army.h"
 #include "karst/scene.h"
+#include "patches.h"
 
 enum { BUDGET_TRIANGLES_MAX = ARMY_TRIANGLES_MAX };
 
@@ -28,5 +29,7 @@ karst_status budget_divide(budget *b, army *a, const karst_view *view, float fra
 // What the ground then drew.
 void budget_tell(budget *b, const karst_frame *frame);
 
-// For a still picture: divide and choose until nothing changes any more. The same for the same pack and view.
-karst_status budget_settle(budget *b, army *a, karst_scene *scene, const karst_view *view, const karst_budget *how);
+// For a still picture: divide and choose until nothing changes any more, seams of patches with it. The same for the
+// same pack and view.
+karst_status budget_settle(budget *b, army *a, patches *p, karst_scene *scene, const karst_view *view,
+                           const karst_budget *how);

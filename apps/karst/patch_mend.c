@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // karst patch check and weld: is the net whole ground, and making it so.
+#include <math.h>
 #include <stdlib.h>
 
 #include "karst/netweld.h"
@@ -28,8 +29,51 @@ static void tell_shape(args *a, const karst_net *net, int32_t zones) {
     cJSON_AddNumberToObject(a->out, "longest_strip_tiles", longest.tiles[0]);
 }
 
-// How many patches of the world's field the net takes the place of.
-static karst_status count_replaced(args *a, const char *path, const karst_net *net, int32_t *count) {
+// The field along seams as it is now.
+typedef struct beside {
+    karst_field *field;
+    double fine_m;
+} beside;
+
+// To the nearest fine step; a pack has it to its own error.
+static bool vertex_of(void *context, int32_t column, int32_t row, int32_t fine[3]) {
+    const beside *b = context;
+    karst_field_shape s = karst_field_shape_of(b->field);
+    float v[3];
+    if (column < 0 || row < 0 || column >= s.columns || row >= s.rows) return false;
+    if (karst_field_read(b->field, (karst_rect){column, row, column + 1, row + 1}, &v[1], &v[0], &v[2], 1))
+        return false;
+    const double at[3] = {column * s.spacing_m + (double)v[0], (double)v[1], row * s.spacing_m + (double)v[2]};
+    for (int k = 0; k < 3; ++k) {
+        double steps = round(at[k] / b->fine_m);
+        if (!(fabs(steps) <= INT32_MAX)) return false;
+        fine[k] = (int32_t)steps;
+    }
+    return true;
+}
+
+// Whether the border still is where the field is.
+static karst_status check_seams(args *a, karst_project *project, const char *path, const karst_project_ground *ground,
+                                karst_net *net) {
+    bool seams = false;
+    for (int32_t k = 0; k < net->edge_count && !seams; ++k) seams = net->edges[k].seam;
+    if (!seams) return KARST_OK;
+    const karst_pos *o = &ground->shape.origin;
+    if (o->x != net->origin.x || o->y != net->origin.y || o->z != net->origin.z)
+        return kst_fail(&a->report, KARST_ERROR_FORMAT,
+                        "%s: the field has another origin since the net was fitted in its place: fit it anew, or karst "
+                        "undo what moved the field",
+                        path);
+    beside b = {.fine_m = ldexp(1.0 / KARST_NET_FINE, net->step_log2)};
+    karst_status status = karst_project_field(project, ground->id, 0, &b.field);
+    if (status) return kst_fail(&a->report, status, "%s", karst_project_message(project));
+    status = karst_net_pin(net, vertex_of, &b, &a->report);
+    karst_field_destroy(b.field);
+    return status;
+}
+
+// How many patches of the world's field the net takes the place of, when it still meets it.
+static karst_status count_replaced(args *a, const char *path, karst_net *net, int32_t *count) {
     karst_project *project;
     karst_project_ground ground;
     *count = 0;
@@ -37,6 +81,7 @@ static karst_status count_replaced(args *a, const char *path, const karst_net *n
     if (status) return status;
     status = karst_project_find_ground(project, KARST_PROJECT_FIELD, &ground);
     if (status) kst_fail(&a->report, status, "%s", karst_project_message(project));
+    if (!status && ground.id) status = check_seams(a, project, path, &ground, net);
     karst_project_close(project);
     if (status || !ground.id) return status;
     size_t patches = ((size_t)ground.shape.columns + 14) / 16 * (((size_t)ground.shape.rows + 14) / 16);

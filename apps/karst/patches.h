@@ -10,6 +10,8 @@
 
 #define PATCHES_EDGE_PX 12  // longest edge of a triangle
 #define PATCHES_GROUND_NAMES "field, patches, both"
+// Why methods that are asked for are not taken.
+#define PATCHES_SEAM_WHY "field and patches that meet have their levels at corners"
 
 // Which ground of a pack that has both is shown.
 typedef enum patches_ground { PATCHES_BOTH, PATCHES_FIELD_ONLY, PATCHES_ONLY } patches_ground;

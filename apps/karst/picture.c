@@ -179,8 +179,20 @@ static void tell_patches(args *a, const patches *p) {
     cJSON_AddNumberToObject(o, "uploaded_bytes", (double)f.uploaded_bytes);
 }
 
+// What was asked for and cannot be.
+static void tell_methods(args *a, const picture *p) {
+    if (!p->patches.seam) return;
+    if (p->budget.method != KARST_METHOD_GRID)
+        say_note(a, "%s: --method grid is taken, not %s: " PATCHES_SEAM_WHY "; --ground field takes any", p->path,
+                 karst_method_name(p->budget.method));
+    if (p->zone_method != KARST_ZONE_METHOD_CORNER)
+        say_note(a, "%s: --zone-method corner is taken, not %s: " PATCHES_SEAM_WHY "; --ground patches takes any",
+                 p->path, karst_zone_method_name(p->zone_method));
+}
+
 void picture_tell(args *a, const picture *p) {
     if (p->patches.count) tell_patches(a, &p->patches);
+    tell_methods(a, p);
     char more[64] = "";
     if (p->damaged > 1) snprintf(more, sizeof more, ", as %d more are", p->damaged - 1);
     if (p->damaged)

@@ -89,17 +89,24 @@ static int64_t levels(args *a, const karst_pack *pack, int count) {
         int32_t x, z;
         karst_pack_chunk_grid(pack, level, &x, &z);
         float error = 0;
+        int64_t split = 0;  // near a seam, drawn by finer ones from anywhere
         for (int64_t i = 0; i < (int64_t)x * z; ++i) {
             float of = karst_pack_nodes(pack, level)[i].error;
-            if (of < KARST_SEAM_ERROR_M) error = fmaxf(error, of);  // others are not drawn at this level
+            if (of < KARST_SEAM_ERROR_M)
+                error = fmaxf(error, of);
+            else
+                ++split;
         }
         cJSON *row = cJSON_CreateObject();
         cJSON_AddNumberToObject(row, "chunks_x", x);
         cJSON_AddNumberToObject(row, "chunks_z", z);
         cJSON_AddNumberToObject(row, "error_m", float_number(error));
+        cJSON_AddNumberToObject(row, "always_split", (double)split);
         cJSON_AddItemToArray(rows, row);
-        say(a, "  %-14s %d: %d x %d chunks, off by at most %.3g m\n", level ? "" : "levels", level, x, z,
-            (double)error);
+        say(a, "  %-14s %d: %d x %d chunks, ", level ? "" : "levels", level, x, z);
+        if (split < (int64_t)x * z) say(a, "off by at most %.3g m%s", (double)error, split ? ", " : "");
+        if (split) say(a, "%lld always split for a seam", (long long)split);
+        say(a, "\n");
         all += (int64_t)x * z;
     }
     return all;

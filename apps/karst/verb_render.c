@@ -101,22 +101,26 @@ static int divide(args *a, picture *p, const karst_view *view, budget *b, army *
         return say_usage(a, "--triangles %lld: --full-detail takes what it takes; one of them", (long long)triangles);
     bool asked = !triangles || arg_text(a, "--lod-error", NULL);
     karst_status status = budget_open(b, triangles, 0, asked ? p->budget.error_px : 0, of_army);
-    if (!status) status = budget_settle(b, units, p->scene, view, &p->budget);
+    if (!status) status = budget_settle(b, units, &p->patches, p->scene, view, &p->budget);
     p->budget.error_px = p->look.error_px = b->ground.error_px;
     return status ? could_not(a, status) : EXIT_DONE;
 }
 
-static void tell_budget(args *a, const budget *b, const karst_frame *frame, const army *units) {
+// Patches are no part of it.
+static void tell_budget(args *a, const budget *b, const karst_frame *frame, const army *units, int64_t beside) {
     long long ground = (long long)frame->figures.triangles, of_army = (long long)units->triangles;
     double error = (double)b->figures.worst_error_px;
-    say(a, "budget: %lld of %lld triangles, ground %lld, army %lld; error at most %.3g px%s\n", ground + of_army,
-        (long long)b->triangles, ground, of_army, error,
-        b->figures.is_over ? ", the coarsest there is is over it" : "");
+    char more[64] = "";
+    if (beside) snprintf(more, sizeof more, "; beside it patches %lld by --edge", (long long)beside);
+    say(a, "budget: %lld of %lld triangles, ground %lld, army %lld; error at most %.3g px%s%s\n", ground + of_army,
+        (long long)b->triangles, ground, of_army, error, b->figures.is_over ? ", the coarsest there is is over it" : "",
+        more);
     cJSON *o = cJSON_AddObjectToObject(a->out, "budget");
     cJSON_AddNumberToObject(o, "triangles", (double)b->triangles);
     cJSON_AddNumberToObject(o, "drawn", (double)(ground + of_army));
     cJSON_AddNumberToObject(o, "ground", (double)ground);
     cJSON_AddNumberToObject(o, "army", (double)of_army);
+    cJSON_AddNumberToObject(o, "patches_beside", (double)beside);
     cJSON_AddNumberToObject(o, "max_error_px", error);
     cJSON_AddNumberToObject(o, "ground_error_px", (double)b->ground.error_px);
     cJSON_AddNumberToObject(o, "army_error_px", (double)units->error_px);
@@ -179,7 +183,7 @@ static int draw_view(args *a, picture *p, const char *output, const karst_view *
         p->width, p->height, (long long)(frame.figures.triangles + zones.triangles), frame.figures.draws + zones.draws,
         error, cpu * 1e3, karst_gl_device());
     if (units->count) tell_army(a, units);
-    if (shares->is_one) tell_budget(a, shares, &frame, units);
+    if (shares->is_one) tell_budget(a, shares, &frame, units, zones.triangles);
     cJSON_AddStringToObject(a->out, "picture", output);
     cJSON_AddNumberToObject(a->out, "width", p->width);
     cJSON_AddNumberToObject(a->out, "height", p->height);
@@ -234,8 +238,8 @@ static const option options[] = {
     {"--count", "N", "how many of them, 1..100000 (200)"},
     {"--army-triangles", "N", "that all units together may have (60000)"},
     {"--triangles", "N",
-     "of ground and units together: the largest error is as small as they allow; no ground finer than "
-     "--lod-error (0.25)"},
+     "of the field and units together: the largest error is as small as they allow; no ground finer than "
+     "--lod-error (0.25); patches are not counted, --edge says how fine they are"},
     {"--true-error", NULL, "measure how far patches, method corner, are from their finest vertices, and tell"},
     PICTURE_OPTIONS,
     {0},

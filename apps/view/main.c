@@ -80,6 +80,8 @@ static int show_ground(const options *o) {
     static viewer v;
     const show s = {&v, &v.window, &v.done, ground_event, ground_frame, ground_resting};
     karst_status status = viewer_open(&v, o);
+    if (!status && v.patches.seam && (v.method != KARST_METHOD_GRID || o->zone_method != KARST_ZONE_METHOD_CORNER))
+        fprintf(stderr, "karst-view: %s: methods grid and corner are taken: " PATCHES_SEAM_WHY "\n", o->pack);
     if (!status) status = loop(&s, o->seconds);
     if (!status && o->json) words_json(&v.words, stdout);
     int result = status ? say(VIEW_COULD_NOT, v.report.message) : VIEW_DONE;

@@ -230,10 +230,16 @@ static void set_edge(viewer *v, float factor) {
     tell(v, "edges of patches at most %g px", (double)*px);
 }
 
+static void next_method(viewer *v) {
+    if (!v->patches.seam) v->method = (karst_method)((v->method + 1) % KARST_METHOD_COUNT);
+    tell(v, v->patches.seam ? "a field that meets patches goes by method grid" : "method %s",
+         karst_method_name(v->method));
+}
+
 static void next_zone_method(viewer *v) {
     karst_zone_method *method = &v->patches.budget.method;
     if (!v->patches.count || v->patches.seam) {
-        tell(v, v->patches.seam ? "patches that meet the field go by corner" : "there are no patches");
+        tell(v, v->patches.seam ? "patches that meet the field go by method corner" : "there are no patches");
         return;
     }
     *method = (karst_zone_method)((*method + 1) % KARST_ZONE_METHOD_COUNT);
@@ -322,8 +328,7 @@ static bool act(viewer *v, action a) {
                 next_zone_method(v);
                 break;
             }
-            v->method = (karst_method)((v->method + 1) % KARST_METHOD_COUNT);
-            tell(v, "method %s", karst_method_name(v->method));
+            next_method(v);
             break;
         case ACTION_ZONE_METHOD:
             next_zone_method(v);

@@ -263,6 +263,18 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     good(run_karst("sculpt", world, "--net", "--brush", "raise radius=12 strength=3", "--at", "132 -8; 200 -8",
                    "--quiet"));
     assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
+    // A field that has left the border is told before a bake would.
+    for (int k = 0; k < 2; ++k) {
+        if (k)
+            good(run_karst("resize", world, "--area", "132,-38,260,90", "--quiet"));
+        else
+            good(run_karst("filter", world, "noise", "--height", "20", "--quiet"));
+        ran check = run_karst("patch", world, "check");
+        if (check.code != 1 || !strstr(check.err, k ? "another origin" : "fit again") || !is_one_line(check.err))
+            fail_msg("%s", check.err);
+        ran_free(&check);
+        good(run_karst("undo", world, "--quiet"));
+    }
     assert_true(answer_number(run_karst("patch", world, "fit", "--json"), "patches") > 1);
     assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 0);  // control
     // Two beside each other become one; a mesh that is imported comes beside them.

@@ -144,6 +144,47 @@ static void one_budget_covers_ground_and_army(void **state) {
     cJSON_Delete(few);
 }
 
+// A world with patches in place of a part of its field, baked.
+static void make_place(const char *world, const char *pack) {
+    ran made[] = {run_karst("new", world, "--size", "257x257", "--spacing", "2", "--quiet"),
+                  run_karst("filter", world, "noise", "--height", "60", "--wavelength", "150", "--quiet"),
+                  run_karst("patch", world, "fit", "--area", "190,190,300,300", "--replace", "--quiet"),
+                  run_karst("bake", world, "-o", pack, "--map-side", "32", "--quiet")};
+    for (size_t k = 0; k < sizeof made / sizeof *made; ++k) {
+        if (made[k].code) fail_msg("%s", made[k].err);
+        ran_free(&made[k]);
+    }
+}
+
+static void a_budget_keeps_where_patches_meet_the_field(void **state) {
+    (void)state;
+    if (!has_gl) skip();
+    char world[512], pack[512];
+    snprintf(world, sizeof world, "%s", temp_path("place.karst"));
+    snprintf(pack, sizeof pack, "%s", temp_path("place.kpack"));
+    make_place(world, pack);
+    // The seam's level follows the error that the budget finds, and methods that cannot be are told, not taken.
+    static const char *const grounds[] = {"both", "field"};
+    for (int k = 0; k < 2; ++k) {
+        ran r =
+            run_karst("render", pack, "-o", temp_path("place.png"), "--size", "160x90", "--samples", "1", "--json",
+                      "--method", "rings", "--zone-method", "bisect", "--triangles", "9000", "--ground", grounds[k]);
+        if (r.code) fail_msg("%s", r.err);
+        bool told = strstr(r.err, "grid is taken, not rings") && strstr(r.err, "corner is taken, not bisect");
+        cJSON *o = cJSON_Parse(r.out);
+        const cJSON *b = cJSON_GetObjectItem(o, "budget");
+        const char *method = cJSON_GetStringValue(cJSON_GetObjectItem(o, "method"));
+        print_message("%s: %s, %g drawn, %g beside, error %g px\n", grounds[k], method, number_in(b, "drawn"),
+                      number_in(b, "patches_beside"), number_in(b, "max_error_px"));
+        assert_true(told == !k && !strcmp(method, k ? "rings" : "grid"));
+        assert_true((number_in(b, "patches_beside") > 0) == !k);
+        if (!k) assert_true(number_in(b, "drawn") <= 9000 && number_in(b, "drawn") > 5000);
+        assert_true(number_in(b, "ground") == number_in(o, "triangles"));
+        cJSON_Delete(o);
+        ran_free(&r);
+    }
+}
+
 static void an_unknown_method_is_refused_in_one_line(void **state) {
     (void)state;
     ran r = run_karst("render", pack_path, "-o", temp_path("a.png"), "--method", "mesh");
@@ -364,6 +405,7 @@ int main(void) {
         cmocka_unit_test(render_prints_its_figures),
         cmocka_unit_test(an_army_keeps_to_its_triangles),
         cmocka_unit_test(one_budget_covers_ground_and_army),
+        cmocka_unit_test(a_budget_keeps_where_patches_meet_the_field),
         cmocka_unit_test(an_unknown_method_is_refused_in_one_line),
         cmocka_unit_test(the_same_command_gives_the_same_file),
         cmocka_unit_test(an_eye_under_the_ground_is_told),
