@@ -70,6 +70,26 @@ typedef struct fitted {
     double seconds, bytes, field_bytes;
 } fitted;
 
+// --add in a part that has its net already would be two in one place, which nothing mends.
+static karst_status check_free(args *a, const karst_net *there, const karst_field_shape *shape, karst_rect part) {
+    int32_t wide = (shape->columns + 14) / 16, rows = (shape->rows + 14) / 16;
+    uint8_t *in = malloc((size_t)wide * (size_t)rows);
+    if (!in) return kst_fail(&a->report, KARST_ERROR_MEMORY, "out of memory for the patches of the field");
+    karst_status status = KARST_OK;
+    // Nets that are not welded yet cannot be told apart; a bake names those that lie in one place.
+    bool told = !karst_net_replaced(there, shape->columns, shape->rows, in, NULL);
+    for (int32_t z = part.z0 / 16; told && !status && z < (part.z1 - 1) / 16; ++z)
+        for (int32_t x = part.x0 / 16; !status && x < (part.x1 - 1) / 16; ++x)
+            if (in[(size_t)z * (size_t)wide + (size_t)x])
+                status =
+                    kst_fail(&a->report, KARST_ERROR_ARGUMENT,
+                             "--area: a net is in place of the field at %.6g, %.6g already: fit a part beside it, "
+                             "or leave --add out and fit all of it anew",
+                             shape->origin.x + x * 16 * shape->spacing_m, shape->origin.z + z * 16 * shape->spacing_m);
+    free(in);
+    return status;
+}
+
 static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground, int step_log2,
                         const karst_net_fit_def *def, fitted *out) {
     karst_net *net = NULL;
@@ -82,6 +102,7 @@ static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground
     if (!status) status = karst_net_from_field(net, field, def, &out->of);
     out->seconds = wall_s() - start;
     karst_field_destroy(field);
+    if (!status && def->replace && net_edit_adds(a, e)) status = check_free(a, e->net, &ground->shape, out->of.rect);
     if (!status) status = zone_bytes(a, net, &out->bytes);
     if (!status) status = karst_project_field_bytes(e->project, ground->id, out->of.rect, &out->field_bytes);
     if (status)

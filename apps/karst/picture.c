@@ -154,7 +154,11 @@ static void tell_patches(args *a, const patches *p) {
         (double)f.tile_bytes * 1e-6, (double)f.far_bytes * 1e-6, f.far_pieces, f.far_missing);
     if (p->left_out)
         say_note(a, "%d zones of patches farther away are left out: a picture takes %d", p->left_out, p->most);
+    int32_t pending = p->waits ? p->count - p->here - p->left_out - p->damaged : 0;
+    if (pending)
+        say_note(a, "%d of %d zones of patches are not in the file yet: nothing is shown there", pending, p->count);
     cJSON *o = cJSON_AddObjectToObject(a->out, "patches");
+    cJSON_AddNumberToObject(o, "zones_pending", pending);
     cJSON_AddStringToObject(o, "method", karst_zone_method_name(p->frame.method));
     cJSON_AddNumberToObject(o, "zones", p->here);
     cJSON_AddNumberToObject(o, "zones_left_out", p->left_out);

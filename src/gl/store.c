@@ -189,6 +189,8 @@ karst_status kst_store_create(kst_store *store, karst_pack *pack, karst_report *
     if (!status) status = make_map(store, "height", KST_UNIT_HEIGHT_MAP, 1, &zero);
     if (status) {
         kst_store_destroy(store);
+        if (status == KARST_ERROR_PENDING)
+            return kst_fail(report, status, "the pack's look maps are not here yet: wait for more of the file");
         return kst_fail(report, status, "the pack's chunks or look maps cannot be read: %s; bake it again",
                         karst_status_text(status));
     }

@@ -280,6 +280,9 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     // Two beside each other become one; a mesh that is imported comes beside them.
     const char *pack = temp_path("replace.kpack");
     good(run_karst("patch", world, "fit", "--area", "130,-39,200,72", "--replace", "--quiet"));
+    ran again = run_karst("patch", world, "fit", "--area", "164,-39,240,72", "--replace", "--add");
+    if (again.code != 1 || !strstr(again.err, "already") || !is_one_line(again.err)) fail_msg("%s", again.err);
+    ran_free(&again);
     good(run_karst("patch", world, "fit", "--area", "196,-39,240,72", "--replace", "--add", "--tolerance", "0.02",
                    "--quiet"));
     ran r = run_karst("bake", world, "-o", pack);

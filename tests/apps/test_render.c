@@ -180,9 +180,19 @@ static void a_budget_keeps_where_patches_meet_the_field(void **state) {
         assert_true((number_in(b, "patches_beside") > 0) == !k);
         if (!k) assert_true(number_in(b, "drawn") <= 9000 && number_in(b, "drawn") > 5000);
         assert_true(number_in(b, "ground") == number_in(o, "triangles"));
+        assert_null(strstr(r.err, "not in the file"));  // control
         cJSON_Delete(o);
         ran_free(&r);
     }
+    // Zones come last: where one is not here yet there is nothing, and that is told.
+    struct stat st;
+    assert_true(!stat(pack, &st) && !truncate(pack, st.st_size - 100));
+    ran r = run_karst("render", pack, "-o", temp_path("place.png"), "--size", "16x9", "--partial", "--quiet");
+    assert_true(!r.code);
+    ran_free(&r);
+    r = run_karst("render", pack, "-o", temp_path("place.png"), "--size", "16x9", "--partial", "--json");
+    if (r.code || !strstr(r.err, "1 of 1 zones of patches are not in the file yet")) fail_msg("%s", r.err);
+    ran_free(&r);
 }
 
 static void an_unknown_method_is_refused_in_one_line(void **state) {
