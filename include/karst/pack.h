@@ -150,9 +150,10 @@ KARST_API karst_pos karst_pack_net_origin(const karst_pack *pack);
 KARST_API karst_status karst_pack_zone_read(const karst_pack *pack, int32_t index, const karst_noise_bank *bank,
                                             karst_report *report, karst_zone **out);
 
-/// The exact ground of a pack: its level-0 triangles, decoded chunk by chunk as queries touch them and kept as far as
-/// karst_pack_def.ground_bytes goes. Owned by the pack. Threads: queries from any number at once; none waits for
-/// another, and what one looks at stays until it is done.
+/// The exact ground of a pack's field: its level-0 triangles, decoded chunk by chunk as queries touch them and kept as
+/// far as karst_pack_def.ground_bytes goes. Its net is a ground of its own (karst/zoneground.h): under it are holes.
+/// Owned by the pack. Threads: queries from any number at once; none waits for another, and what one looks at stays
+/// until it is done.
 KARST_API const karst_ground *karst_pack_ground(karst_pack *pack);
 
 /// Keep level-0 chunk (x, z) of the ground decoded until karst_pack_drop(), beside the budget: queries there cost no

@@ -101,11 +101,41 @@ static void govern_keeps_to_its_budget(void **state) {
     ran_free(&r);
 }
 
+static void field_and_net_meet(void **state) {
+    (void)state;
+    if (!is_built("meet") || !is_built("karst")) skip();
+    char world[512], pack[512];
+    snprintf(world, sizeof world, "%s", temp_path("meet.karst"));
+    snprintf(pack, sizeof pack, "%s", temp_path("meet.kpack"));
+    ran made[] = {run_karst("new", world, "--size", "129x129", "--quiet"),
+                  run_karst("filter", world, "noise", "--height", "20", "--wavelength", "60", "--quiet"),
+                  run_karst("patch", world, "fit", "--area", "40,40,90,90", "--replace", "--quiet"),
+                  run_karst("bake", world, "-o", pack, "--map-side", "32", "--quiet")};
+    for (size_t k = 0; k < sizeof made / sizeof *made; ++k) {
+        if (made[k].code) fail_msg("%s", made[k].err);
+        ran_free(&made[k]);
+    }
+    for (int k = 0; k < 2; ++k) {  // the second one has no net
+        ran r = run_words((const char *const[]){"meet", k ? pack_path : pack, NULL});
+        assert_int_equal(r.code, 0);
+        print_message("%s", r.out);
+        long field, net, common;
+        assert_int_equal(sscanf(r.out, "field %ld triangles, net %ld, %ld corners in common", &field, &net, &common),
+                         3);
+        assert_true(field > 1000 && (net > 100) == !k && (common >= 4 * 16) == !k);
+        ran_free(&r);
+    }
+    ran r = run_words((const char *const[]){"meet", temp_path("none.kpack"), NULL});
+    assert_true(r.code == 2 && is_one_line(r.err));
+    ran_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hello_tells_the_height_in_the_middle),
         cmocka_unit_test(hello_gl_draws_a_picture),
         cmocka_unit_test(govern_keeps_to_its_budget),
+        cmocka_unit_test(field_and_net_meet),
     };
     return cmocka_run_group_tests(tests, bake_packs, temp_teardown);
 }
