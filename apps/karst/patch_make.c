@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // karst patch sample and fit: a net from code, and from the world's field.
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "karst/netfit.h"
@@ -103,7 +104,13 @@ static karst_status fit(args *a, net_edit *e, const karst_project_ground *ground
     out->seconds = wall_s() - start;
     karst_field_destroy(field);
     if (!status && def->replace && net_edit_adds(a, e)) status = check_free(a, e->net, &ground->shape, out->of.rect);
-    if (!status) status = zone_bytes(a, net, &out->bytes);
+    if (!status) {
+        status = zone_bytes(a, net, &out->bytes);
+        char why[KARST_REPORT_BYTES];
+        memcpy(why, a->report.message, sizeof why);
+        if (status == KARST_ERROR_LIMIT && step_log2 < -4)
+            kst_fail(&a->report, status, "%s; try --steps %d", why, 1 << (-step_log2 - 1));
+    }
     if (!status) status = karst_project_field_bytes(e->project, ground->id, out->of.rect, &out->field_bytes);
     if (status)
         karst_net_destroy(net);

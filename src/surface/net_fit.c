@@ -41,7 +41,8 @@ typedef struct fit {
     int32_t (*place)[3];     // of a lattice point
     fit_edge *edges;
     int32_t edge_count;
-    double step_m, bernstein[LEVELS][CELLS_MAX + 1][4];
+    bool steep;  // a patch is too large that cannot be cut
+    double cell_m, step_m, bernstein[LEVELS][CELLS_MAX + 1][4];
 } fit;
 
 karst_net_fit_def karst_net_fit_def_default(void) {
@@ -91,7 +92,7 @@ static karst_status begin(fit *f, karst_field *field) {
     bool inside = r.x0 >= 0 && r.z0 >= 0 && r.x1 <= shape.columns && r.z1 <= shape.rows;
     karst_status status = d->replace && inside ? kst_net_replace_rect(d, f->net, &shape, &r) : KARST_OK;
     if (status) return status;
-    f->unit = 2 * d->tile_cells;
+    f->unit = 2 * d->tile_cells, f->cell_m = shape.spacing_m;
     f->units_x = (r.x1 - r.x0 - 1) / f->unit, f->units_z = (r.z1 - r.z0 - 1) / f->unit;
     if (!inside || f->units_x < 1 || f->units_z < 1)
         return kst_fail(d->report, KARST_ERROR_ARGUMENT,
@@ -118,7 +119,7 @@ static karst_status begin(fit *f, karst_field *field) {
     f->step_m = ldexp(1, f->net->step_log2);
     double off[3] = {shape.origin.x - f->net->origin.x, shape.origin.y - f->net->origin.y,
                      shape.origin.z - f->net->origin.z};
-    for (int32_t j = 0; j < rows && !status; ++j) {
+    for (int32_t j = 0; j < rows && !status && !(status = kst_progress_step(d->progress, "fit", 0)); ++j) {
         float *y = row, *x = row + f->columns, *z = row + 2 * f->columns;
         karst_rect line = {f->rect.x0, f->rect.z0 + j, f->rect.x1, f->rect.z0 + j + 1};
         status = karst_field_read(field, line, y, x, z, f->columns);
@@ -451,10 +452,11 @@ static bool too_large(const fit *f, const int32_t p[16][3]) {
     return sqrt(d2) * f->step_m > 120;
 }
 
-// Marks leaves that do not fit; false when none can be cut.
-static bool mark(fit *f) {
-    bool any = false;
-    for (int32_t z = 0; z < f->units_z; ++z)
+// Marks leaves that do not fit; any: whether one can be cut.
+static karst_status mark(fit *f, double done, bool *any) {
+    karst_status status = KARST_OK;
+    *any = false;
+    for (int32_t z = 0; z < f->units_z && !(status = kst_progress_step(f->def->progress, "fit", done)); ++z)
         for (int32_t x = 0; x < f->units_x; ++x) {
             f->cut[unit_at(f, x, z)] = 0;
             if (!is_leaf(f, x, z) || !f->level[unit_at(f, x, z)]) continue;
@@ -465,9 +467,9 @@ static bool mark(fit *f) {
                 if (s.from == 0 && s.to == 8 && f->edges[s.edge].error_m > error) error = f->edges[s.edge].error_m;
             }
             if (error > f->def->tolerance_m || too_large(f, (const int32_t(*)[3])p))
-                f->cut[unit_at(f, x, z)] = 1, any = true;
+                f->cut[unit_at(f, x, z)] = 1, *any = true;
         }
-    return any;
+    return status;
 }
 static void cut_marked(fit *f) {
     for (int32_t z = 0; z < f->units_z; ++z)
@@ -518,7 +520,8 @@ static karst_status fill(fit *f, karst_net_fitted *info) {
     }
     double sum = 0;
     int64_t samples = 0;
-    for (int32_t z = 0; z < f->units_z && !status; ++z)
+    for (int32_t z = 0; z < f->units_z && !status; ++z) {
+        status = kst_progress_step(f->def->progress, "fit", 1);
         for (int32_t x = 0; x < f->units_x && !status; ++x) {
             if (f->hole[unit_at(f, x, z)]) ++info->left_out;
             if (!is_leaf(f, x, z)) continue;
@@ -528,6 +531,7 @@ static karst_status fill(fit *f, karst_net_fitted *info) {
             samples += (int64_t)(f->unit << level) * (f->unit << level);
             if (error > info->worst_m) info->worst_m = error;
             if (error > f->def->tolerance_m) ++info->over;
+            f->steep |= too_large(f, (const int32_t(*)[3])p);
             ++info->of_tiles[level + 1];
             karst_net_patch patch = {.tiles_log2 = {(uint8_t)(level + 1), (uint8_t)(level + 1)},
                                      .noise_set = f->def->noise_set};
@@ -540,6 +544,7 @@ static karst_status fill(fit *f, karst_net_fitted *info) {
             }
             status = karst_net_add_patch(net, &patch, &index);
         }
+    }
     info->mean_m = samples ? sum / (double)samples : 0;
     return status;
 }
@@ -554,18 +559,21 @@ static karst_status run(fit *f, karst_net_fitted *info) {
         }
     }
     first_leaves(f);
-    for (int round = 0;; ++round) {  // each but the last cuts a leaf
-        karst_status status = kst_progress_step(f->def->progress, "fit", 1 - ldexp(1, -round));
-        if (status) return status;
+    karst_status status = KARST_OK;
+    bool any = true;
+    for (int round = 0; any && !status; ++round) {  // each but the last cuts a leaf
+        if (round) cut_marked(f);
         collect_edges(f);
         fit_edges(f);
-        if (!mark(f)) break;
-        cut_marked(f);
+        status = mark(f, 1 - ldexp(1, -round), &any);
     }
-    karst_status status = fill(f, info);
+    if (!status) status = fill(f, info);
     if (!status && !f->net->patch_count)
         status = kst_fail(f->def->report, KARST_ERROR_ARGUMENT, "the region is all hole; there is nothing to fit");
-    return status ? status : karst_net_finish(f->net, f->def->report);
+    if (!status) status = karst_net_finish(f->net, f->def->report);
+    if (status != KARST_ERROR_LIMIT || !f->steep) return status;
+    return kst_fail(f->def->report, status, "too steep for cells of %.9g m: a patch is over 120 m; resample to %.9g m",
+                    f->cell_m, 0.5 * f->cell_m);
 }
 
 karst_status karst_net_from_field(karst_net *net, karst_field *field, const karst_net_fit_def *def,

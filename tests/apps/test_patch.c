@@ -310,6 +310,19 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     r = run_karst("patch", world, "fit", "--add", "--steps", "64");
     if (r.code != 1 || !strstr(r.err, "1/256 m") || !is_one_line(r.err)) fail_msg("%s", r.err);
     ran_free(&r);
+    // Steep ground of few samples: the remedy that is told is one.
+    const char *steep = temp_path("steep.karst");
+    good(run_karst("new", steep, "--size", "65x65", "--spacing", "30", "--quiet"));
+    good(run_karst("filter", steep, "noise", "--height", "450", "--octaves", "1", "--wavelength", "800", "--quiet"));
+    r = run_karst("patch", steep, "fit", "--replace");
+    if (r.code != 1 || !strstr(r.err, "too steep") || !strstr(r.err, "to 15 m") || !is_one_line(r.err))
+        fail_msg("%s", r.err);
+    ran_free(&r);
+    good(run_karst("resize", steep, "--spacing", "15", "--quiet"));
+    r = run_karst("patch", steep, "fit", "--replace");
+    if (r.code != 1 || !strstr(r.err, "try --steps 128") || !is_one_line(r.err)) fail_msg("%s", r.err);
+    ran_free(&r);
+    good(run_karst("patch", steep, "fit", "--replace", "--steps", "128", "--quiet"));
     // What cannot be is one line, and what to do.
     good(run_karst("new", odd, "--size", "65x65", "--spacing", "0.3", "--quiet"));
     r = run_karst("patch", odd, "fit", "--replace");
