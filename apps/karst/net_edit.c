@@ -116,6 +116,16 @@ karst_status net_is_alone(args *a, const char *path, bool *alone) {
     return status;
 }
 
+bool net_beside_field(const char *path) {
+    karst_project *project;
+    karst_project_ground field = {0}, patch = {0};
+    if (karst_project_open(path, KARST_PROJECT_READ, NULL, &project)) return false;
+    bool found = !karst_project_find_ground(project, KARST_PROJECT_FIELD, &field) &&
+                 !karst_project_find_ground(project, KARST_PROJECT_PATCH, &patch) && field.id && patch.id;
+    karst_project_close(project);
+    return found;
+}
+
 karst_status net_edit_end(args *a, net_edit *e, karst_status status) {
     if (!status) status = kst_progress_step(&a->progress, "keep", 0);
     if (!status) status = keep(e);

@@ -34,6 +34,8 @@ karst_status net_edit_next(args *a, net_edit *e, const char *name);
 // Whether a world has a net alone, and no field.
 karst_status net_is_alone(args *a, const char *path, bool *alone);
 karst_status net_stands_alone(karst_project *project, bool *alone);
+// Whether a world has both; false, too, when it cannot be read.
+bool net_beside_field(const char *path);
 // Keep the step if status is KARST_OK and nobody asked to stop, drop it and those that net_edit_next() kept otherwise;
 // close. Tells what net the world then has. The world is whole either way.
 karst_status net_edit_end(args *a, net_edit *e, karst_status status);

@@ -11,6 +11,7 @@
 #include "karst/mesh.h"
 #include "karst/pack.h"
 #include "karst/project.h"
+#include "net_edit.h"
 
 static bool is_world(const char *path) {
     char head[16] = {0};
@@ -173,6 +174,9 @@ static int run(args *a) {
     }
     karst_status status =
         world ? export_world(a, path, out, &m, &info, &spacing_m) : export_pack(a, path, out, &m, &info);
+    if (!status && world && net_beside_field(path))
+        say_note(a, "%s: the field alone; --net writes the net of patches, and a baked pack gives both as one mesh",
+                 out);
     if (!status) answer(a, out, &info, &m, spacing_m);
     karst_mesh_destroy(m.mesh);
     return status ? could_not(a, status) : EXIT_DONE;

@@ -266,6 +266,8 @@ static int run(args *a) {
     if (!status) status = load_stamps(a, strokes, &all);
     bool net = false;
     if (!status) status = choose(a, path, &net);
+    if (!status && !net && net_beside_field(path))
+        say_note(a, "%s: strokes are drawn on the field; --net draws on the net of patches", path);
     if (!status && !net) status = check_restores(a, &all);
     if (!status && record) status = karst_recordings_write(record, &all, &a->report);
     totals t = {.strokes = all.count};

@@ -247,7 +247,10 @@ static void a_fit_tells_its_price(void **state) {
 
 static void a_fit_takes_the_place_of_the_field(void **state) {
     (void)state;
-    const char *world = temp_path("replace.karst"), *odd = temp_path("odd.karst");
+    char world[512], pack[512], odd[512];  // longer than a name of temp_path() stays
+    snprintf(world, sizeof world, "%s", temp_path("replace.karst"));
+    snprintf(pack, sizeof pack, "%s", temp_path("replace.kpack"));
+    snprintf(odd, sizeof odd, "%s", temp_path("odd.karst"));
     good(run_karst("new", world, "--size", "85x70", "--spacing", "2", "--origin", "100,5,-40", "--quiet"));
     good(run_karst("filter", world, "noise", "--wavelength", "60", "--height", "6", "--octaves", "2", "--quiet"));
     cJSON *o =
@@ -278,7 +281,6 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     assert_true(answer_number(run_karst("patch", world, "fit", "--json"), "patches") > 1);
     assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 0);  // control
     // Two beside each other become one; a mesh that is imported comes beside them.
-    const char *pack = temp_path("replace.kpack");
     good(run_karst("patch", world, "fit", "--area", "130,-39,200,72", "--replace", "--quiet"));
     ran again = run_karst("patch", world, "fit", "--area", "164,-39,240,72", "--replace", "--add");
     if (again.code != 1 || !strstr(again.err, "already") || !is_one_line(again.err)) fail_msg("%s", again.err);
@@ -292,6 +294,13 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
     assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
     good(run_karst("bake", world, "-o", pack, "--quiet"));
     good(run_karst("check", pack, "--quiet"));
+    // A field alone is told of where a net is, too.
+    r = run_karst("export", world, temp_path("alone.obj"));
+    if (r.code || !strstr(r.err, "--net") || !is_one_line(r.err)) fail_msg("%s", r.err);
+    ran_free(&r);
+    r = run_karst("export", world, temp_path("alone.obj"), "--net", "--level", "2");
+    assert_true(!r.code && !strstr(r.err, "--net"));  // control
+    ran_free(&r);
     // Both in one mesh, by tile corners: as many vertices as the field has, since they share those of the seam.
     cJSON *both = answer_of(run_karst("export", pack, temp_path("both.obj"), "--level", "2", "--json"));
     assert_true(number_in(both, "vertices") == 85 * 70 && number_in(both, "triangles") == 2 * 84 * 69);
