@@ -10,6 +10,7 @@ int patch_fit(args *a, const char *path);
 int patch_import(args *a, const char *path);
 int patch_remove(args *a, const char *path);
 int patch_check(args *a, const char *path);
+int patch_follow(args *a, const char *path);
 int patch_weld(args *a, const char *path);
 int patch_noise(args *a, const char *path);
 int patch_tile(args *a, const char *path);

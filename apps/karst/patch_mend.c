@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// karst patch check and weld: is the net whole ground, and making it so.
+// karst patch check, follow and weld: is the net whole ground, and making it so.
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,21 +52,33 @@ static bool vertex_of(void *context, int32_t column, int32_t row, int32_t fine[3
     return true;
 }
 
-// Whether the border still is where the field is.
-static karst_status check_seams(args *a, karst_project *project, const char *path, const karst_project_ground *ground,
-                                karst_net *net) {
-    bool seams = false;
-    for (int32_t k = 0; k < net->edge_count && !seams; ++k) seams = net->edges[k].seam;
-    if (!seams) return KARST_OK;
+static bool has_seams(const karst_net *net) {
+    for (int32_t k = 0; k < net->edge_count; ++k)
+        if (net->edges[k].seam) return true;
+    return false;
+}
+
+// The field that a net has seams with.
+static karst_status open_beside(args *a, karst_project *project, const char *path, const karst_project_ground *ground,
+                                const karst_net *net, beside *out) {
     const karst_pos *o = &ground->shape.origin;
     if (o->x != net->origin.x || o->y != net->origin.y || o->z != net->origin.z)
         return kst_fail(&a->report, KARST_ERROR_FORMAT,
                         "%s: the field has another origin since the net was fitted in its place: fit it anew, or karst "
                         "undo what moved the field",
                         path);
-    beside b = {.fine_m = ldexp(1.0 / KARST_NET_FINE, net->step_log2)};
-    karst_status status = karst_project_field(project, ground->id, 0, &b.field);
-    if (status) return kst_fail(&a->report, status, "%s", karst_project_message(project));
+    *out = (beside){.fine_m = ldexp(1.0 / KARST_NET_FINE, net->step_log2)};
+    karst_status status = karst_project_field(project, ground->id, 0, &out->field);
+    return status ? kst_fail(&a->report, status, "%s", karst_project_message(project)) : KARST_OK;
+}
+
+// Whether the border still is where the field is.
+static karst_status check_seams(args *a, karst_project *project, const char *path, const karst_project_ground *ground,
+                                karst_net *net) {
+    beside b;
+    if (!has_seams(net)) return KARST_OK;
+    karst_status status = open_beside(a, project, path, ground, net, &b);
+    if (status) return status;
     status = karst_net_pin(net, vertex_of, &b, &a->report);
     karst_field_destroy(b.field);
     return status;
@@ -113,6 +125,36 @@ int patch_check(args *a, const char *path) {
     cJSON_AddNumberToObject(a->out, "replaced", replaced);
     zone_set_free(&set);
     karst_net_destroy(net);
+    return EXIT_DONE;
+}
+
+// ---- follow --------------------------------------------------------------------------------------------
+
+static karst_status follow(args *a, net_edit *e, const char *path, karst_net_followed *info) {
+    karst_project_ground ground;
+    karst_status status = karst_project_find_ground(e->project, KARST_PROJECT_FIELD, &ground);
+    if (status) return kst_fail(&a->report, status, "%s", karst_project_message(e->project));
+    if (!ground.id || !has_seams(e->net))
+        return kst_fail(&a->report, KARST_ERROR_ARGUMENT,
+                        "%s: no net takes the place of a field here: karst patch %s fit --replace", path, path);
+    beside b;
+    status = open_beside(a, e->project, path, &ground, e->net, &b);
+    if (status) return status;
+    status = karst_net_follow(e->net, vertex_of, &b, &a->report, info);
+    if (!status) status = karst_net_pin(e->net, vertex_of, &b, &a->report);
+    karst_field_destroy(b.field);
+    return status;
+}
+
+int patch_follow(args *a, const char *path) {
+    net_edit e;
+    karst_net_followed info = {0};
+    karst_status status = net_edit_begin(a, path, "patch follow", NET_NEEDED, &e);
+    if (!status) status = net_edit_end(a, &e, follow(a, &e, path, &info));
+    if (status) return could_not(a, status);
+    say(a, "%d edges of seams moved, by %.3g m at most\n", info.edges, info.moved_m);
+    cJSON_AddNumberToObject(a->out, "edges_moved", info.edges);
+    cJSON_AddNumberToObject(a->out, "moved_m", info.moved_m);
     return EXIT_DONE;
 }
 

@@ -12,6 +12,7 @@ enum {
     WELD = 64,
     IMPORT = 128,
     SPLIT = 256,
+    FOLLOW = 512,
     DABS = NOISE | TILE,
     PLACES = DABS | SPLIT
 };
@@ -24,8 +25,9 @@ static const struct {
     {"sample", SAMPLE, 2, patch_sample}, {"fit", FIT, 2, patch_fit},          {"check", CHECK, 2, patch_check},
     {"noise", NOISE, 2, patch_noise},    {"tile", TILE, 2, patch_tile},       {"remove", REMOVE, 2, patch_remove},
     {"weld", WELD, 2, patch_weld},       {"import", IMPORT, 3, patch_import}, {"split", SPLIT, 2, patch_split},
+    {"follow", FOLLOW, 2, patch_follow},
 };
-#define COMMAND_NAMES "sample, fit, import, split, check, weld, noise, tile, remove"
+#define COMMAND_NAMES "sample, fit, import, split, follow, check, weld, noise, tile, remove"
 
 // Which sub-commands an option goes with.
 static const struct {
@@ -105,10 +107,11 @@ static const option options[] = {
 
 const verb verb_patch = {
     .name = "patch",
-    .usage = "WORLD sample|fit|import MESH|split|check|weld|noise|tile|remove [options]",
+    .usage = "WORLD sample|fit|import MESH|split|follow|check|weld|noise|tile|remove [options]",
     .summary =
         "The net of curved patches of a world: make the sample land, fit patches to the field, make them of the quads "
-        "of a mesh (.obj, .glb), cut them smaller where brushes are to work, prove and weld them, "
+        "of a mesh (.obj, .glb), cut them smaller where brushes are to work, bring them back to a field that changed "
+        "round them, prove and weld them, "
         "give them "
         "displacement, paint them. Each is one undoable step.",
     .example =
@@ -117,6 +120,7 @@ const verb verb_patch = {
         "karst patch island.karst fit --area 500,80,560,140 --replace --add\n"
         "karst new land.karst --net sample\n"
         "karst patch land.karst import cave.obj --crease 40\n"
+        "karst patch island.karst follow\n"
         "karst patch land.karst split --at 240,40,200 --radius 6\n"
         "karst patch land.karst tile --set sand --at 110,0,80 --radius 20 --tint e0d0b0\n"
         "karst patch land.karst tile --set grass --group flowers --at 330,15,60 --radius 12\n"

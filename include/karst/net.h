@@ -163,6 +163,22 @@ typedef bool karst_pin_fn(void *context, int32_t column, int32_t row, int32_t fi
 /// KARST_ERROR_LIMIT; the net then has no pins. Threads: one call a net. Cost: 0.1 us a pin, and what fn takes
 KARST_API karst_status karst_net_pin(karst_net *net, karst_pin_fn *fn, void *context, karst_report *report);
 
+/// What following a field came to.
+typedef struct karst_net_followed {
+    int32_t edges;   ///< seams that moved
+    double moved_m;  ///< furthest that a corner of one went
+} karst_net_followed;
+
+/// Bring the seams of a finished net to a field that changed along them since they were fitted: their corners and
+/// curves go to its vertices, and what belongs to these corners goes along (handles of other edges, inner points), so
+/// the ground leans over to the new border within a patch. Seams within 0.5 m of the field, corners and all, keep every
+/// bit, and so does what lies farther in. The net is finished anew.
+/// @param fn asked for the tile corners of all seams @param report one line that names the edge; may be NULL
+/// @param info may be NULL @return KARST_ERROR_FORMAT (no such vertex): the net is as it was; KARST_ERROR_LIMIT,
+/// KARST_ERROR_MEMORY: it is not finished. Threads: one call a net. Cost: O(net)
+KARST_API karst_status karst_net_follow(karst_net *net, karst_pin_fn *fn, void *context, karst_report *report,
+                                        karst_net_followed *info);
+
 /// Which patches (16 x 16 cells) of a field a finished net takes the place of: those that its seams enclose.
 /// @param columns, rows of the field [vertices] @param patches a byte each, ceil((columns - 1) / 16) a row and
 /// ceil((rows

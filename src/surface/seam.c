@@ -124,11 +124,12 @@ static karst_status pin_edge(karst_net *net, int32_t edge, karst_pin_fn *fn, voi
                             edge, PLACE(net, points[0]), vertex[0], vertex[1]);
         double off = kst_pin_off_m((const int32_t(*)[3])points, k, e->tiles, pin, net->step_log2);
         if (!(off <= 1))
-            return kst_fail(
-                report, KARST_ERROR_FORMAT,
-                "edge %d at " PLACE_FORMAT
-                " is a seam and lies %.2f m from vertex %d, %d of the field; 1 m is the most: fit again there",
-                edge, PLACE(net, points[0]), off, vertex[0], vertex[1]);
+            return kst_fail(report, KARST_ERROR_FORMAT,
+                            "edge %d at " PLACE_FORMAT
+                            " is a seam and lies %.2f m from vertex %d, %d of the field; 1 m is the most: let the net "
+                            "follow the field (karst patch follow), or fit again "
+                            "there",
+                            edge, PLACE(net, points[0]), off, vertex[0], vertex[1]);
     }
     return KARST_OK;
 }

@@ -276,6 +276,13 @@ static void a_fit_takes_the_place_of_the_field(void **state) {
         if (check.code != 1 || !strstr(check.err, k ? "another origin" : "fit again") || !is_one_line(check.err))
             fail_msg("%s", check.err);
         ran_free(&check);
+        if (!k) {  // the net goes along, what was sculpted too
+            cJSON *moved = answer_of(run_karst("patch", world, "follow", "--json"));
+            assert_true(number_in(moved, "edges_moved") > 0 && number_in(moved, "moved_m") > 1);
+            cJSON_Delete(moved);
+            assert_true(answer_number(run_karst("patch", world, "check", "--json"), "replaced") == 3 * 2);
+            good(run_karst("undo", world, "--quiet"));
+        }
         good(run_karst("undo", world, "--quiet"));
     }
     assert_true(answer_number(run_karst("patch", world, "fit", "--json"), "patches") > 1);

@@ -535,6 +535,62 @@ static void what_a_net_may_not_have_as_a_seam_is_named(void **state) {
     karst_net_destroy(net), ground_free(g);
 }
 
+// ---- a field that moved -----------------------------------------------------------------------------------------
+
+static void a_net_follows_the_field_along_its_seams(void **state) {
+    (void)state;
+    enum { ACROSS = (SIDE - 1 + CELLS - 1) / CELLS };
+    ground *g = ground_of();
+    for (int slot = 0; slot < 16; slot += 15) {
+        karst_net *net = fit(g, (karst_rect){30, 30, 82, 98}, slot, NULL);
+        karst_report report = {0};
+        karst_net_followed info;
+        int32_t corners = net->corner_count, edges = net->edge_count, kept = 0;
+        karst_net_corner *was = malloc((size_t)corners * sizeof *was);
+        karst_net_edge *were = malloc((size_t)edges * sizeof *were);
+        memcpy(was, net->corners, (size_t)corners * sizeof *was);
+        memcpy(were, net->edges, (size_t)edges * sizeof *were);
+        // A field that did not move: every bit stays.
+        assert_int_equal(karst_net_follow(net, vertex_of, g, &report, &info), KARST_OK);
+        assert_true(info.edges == 0 && info.moved_m == 0);
+        for (int32_t k = 0; k < corners; ++k) assert_memory_equal(was[k].at, net->corners[k].at, sizeof was[k].at);
+        for (int32_t k = 0; k < edges; ++k)
+            assert_memory_equal(were[k].handle, net->edges[k].handle, sizeof were[k].handle);
+        for (int k = 0; k < SIDE * SIDE; ++k)  // all three ways, some metres
+            for (int axis = 0; axis < 3; ++axis)
+                g->fine[k][axis] +=
+                    (int32_t)(FINE_M * (axis == 1 ? 6 : 2) * sin(0.06 * (k % SIDE) + 0.05 * (k / SIDE) + axis));
+        assert_int_equal(karst_net_pin(net, vertex_of, g, &report), KARST_ERROR_FORMAT);  // control
+        assert_non_null(strstr(report.message, "karst patch follow"));
+        if (karst_net_follow(net, vertex_of, g, &report, &info)) fail_msg("%s", report.message);
+        assert_true(info.edges > 10 && info.moved_m > 3 && info.moved_m < 7);
+        assert_true(net->finished && net->corner_count == corners && net->edge_count == edges);
+        for (int32_t k = 0; k < corners; ++k) kept += !memcmp(was[k].at, net->corners[k].at, sizeof was[k].at);
+        assert_true(kept > corners / 4);  // farther in
+        pin(net, g);
+        uint8_t patches[ACROSS * ACROSS];
+        halves h = {0};
+        scene_zones zones;
+        assert_int_equal(karst_net_replaced(net, SIDE, SIDE, patches, NULL), KARST_OK);
+        assert_int_equal(scene_zones_cut(net, NULL, &zones), KARST_OK);
+        assert_true(check_sides(&zones, g) > 100);
+        add_zones(&h, &zones), add_field(&h, g, patches, ACROSS);
+        assert_int_equal(open_edges(&h), 4 * (SIDE - 1));
+        free(h.all), scene_zones_free(&zones);
+        // A vertex that is not there: nothing changes.
+        memcpy(was, net->corners, (size_t)corners * sizeof *was);
+        for (int32_t k = 0; k < edges; ++k)
+            if (net->edges[k].seam) net->edges[k].column += 16 * SIDE;
+        assert_int_equal(karst_net_follow(net, vertex_of, g, &report, &info), KARST_ERROR_FORMAT);
+        assert_memory_equal(was, net->corners, (size_t)corners * sizeof *was);
+        free(was), free(were);
+        karst_net_destroy(net);
+        ground_free(g);
+        g = ground_of();
+    }
+    ground_free(g);
+}
+
 // One of large patches, one of small ones beside it: small seams become parts of large ones, however far they are from
 // their curves, and between the two there is no seam any more.
 static void fits_side_by_side_weld_into_one(void **state) {
@@ -571,6 +627,7 @@ int main(void) {
         cmocka_unit_test(net_and_field_weld_without_a_crack),
         cmocka_unit_test(no_ray_slips_through_a_seam),
         cmocka_unit_test(fits_side_by_side_weld_into_one),
+        cmocka_unit_test(a_net_follows_the_field_along_its_seams),
         cmocka_unit_test(seams_come_back_from_bytes),
         cmocka_unit_test(what_breaks_a_rule_of_seams_is_named),
         cmocka_unit_test(every_flipped_byte_of_seams_is_an_error_or_a_zone),
