@@ -31,7 +31,8 @@ void kst_gl_set_units(GLuint program) {
 // The program of these kst_ground bits, built when first wanted.
 static karst_status ground_program(karst_gl *gl, int bits) {
     if (gl->ground[bits]) return KARST_OK;
-    const kst_stage fragment = {GL_FRAGMENT_SHADER, {KST_LAND_FILES, "hole.glsl", "zone_light.glsl", "overlay.glsl", "ground.frag.glsl"}};
+    const kst_stage fragment = {GL_FRAGMENT_SHADER,
+                                {KST_LAND_FILES, "hole.glsl", "zone_light.glsl", "overlay.glsl", "ground.frag.glsl"}};
     const kst_stage lattice[2] = {{GL_VERTEX_SHADER, {"frame.glsl", "drawn.glsl", "vertex.glsl", "ground.vert.glsl"}},
                                   fragment};
     const kst_stage tess[4] = {
@@ -41,11 +42,12 @@ static karst_status ground_program(karst_gl *gl, int bits) {
         fragment};
     bool hardware = bits & KST_GROUND_TESS;
     char defines[256];
-    snprintf(
-        defines, sizeof defines, "%s%s%s%s%s%s", gl->defines, bits & KST_GROUND_OVERLAY ? "#define KARST_OVERLAY\n" : "",
-        bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "", bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
-        bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "",
-        bits & KST_GROUND_CAST ? "#define KARST_CAST\n" : "");
+    snprintf(defines, sizeof defines, "%s%s%s%s%s%s", gl->defines,
+             bits & KST_GROUND_OVERLAY ? "#define KARST_OVERLAY\n" : "",
+             bits & KST_GROUND_HOLES ? "#define KARST_HOLES\n" : "",
+             bits & KST_GROUND_DEEP ? "" : "#define KARST_SHALLOW\n",
+             bits & KST_GROUND_NORMALS ? "#define KARST_VERTEX_NORMALS\n" : "",
+             bits & KST_GROUND_CAST ? "#define KARST_CAST\n" : "");
     karst_report said = {0};
     karst_status status =
         kst_program_build(hardware ? tess : lattice, hardware ? 4 : 2, defines, &said, &gl->ground[bits]);
@@ -237,7 +239,8 @@ static run *add_run(karst_gl *gl, const karst_frame *frame, const karst_view *vi
     return out + 1;
 }
 
-// The patches that this view sees, more: kst_ground bits of all: by program, and by lattice unless the hardware tessellates.
+// The patches that this view sees, more: kst_ground bits of all: by program, and by lattice unless the hardware
+// tessellates.
 static int sort_patches(karst_gl *gl, const karst_frame *frame, const karst_view *view, int view_index, int more,
                         run runs[RUNS_MAX]) {
     int at = 0;

@@ -134,12 +134,9 @@ static void zones_of_old_are_read(void **state) {
         const char *name;
         uint32_t patches, pieces;
         uint64_t hash;  // of all vertices
-    } files[] = {{"v1-one", 1, 1, 0x56bd8d14686b6c46},
-                 {"v1-bound", 7, 7, 0xda2d3cb1963c321e},
-                 {"v1-long", 2, 12, 0x2d3fef706d8164a0},
-                 {"v2-painted", 7, 7, 0x2e55467c580ad9ef},
-                 {"v3-groups", 7, 7, 0x2e55467c580ad9ef},
-                 {"v3-seam", 4, 4, 0xbd95503a8e2a902a}};
+    } files[] = {{"v1-one", 1, 1, 0x56bd8d14686b6c46},    {"v1-bound", 7, 7, 0xda2d3cb1963c321e},
+                 {"v1-long", 2, 12, 0x2d3fef706d8164a0},  {"v2-painted", 7, 7, 0x2e55467c580ad9ef},
+                 {"v3-groups", 7, 7, 0x2e55467c580ad9ef}, {"v3-seam", 4, 4, 0xbd95503a8e2a902a}};
     const char *source = getenv("KARST_SOURCE");
     if (!source) skip();
     karst_noise_bank *bank = malloc(sizeof *bank);
