@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The viewer: its words, letters and hands; the program without a display; and, where Xvfb and xdotool are, a visit
 // with real keys and clicks.
-#include <cjson/cJSON.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "input.h"
@@ -15,9 +10,9 @@
 #include "page.h"
 #include "picture.h"
 #include "scenes/scenes.h"
-#include "support/display.h"
 #include "support/prop.h"
 #include "support/run.h"
+#include "visit.h"
 #include "words.h"
 
 // ---- words of the command line ---------------------------------------------------------------------
@@ -547,37 +542,24 @@ static void on_foot_it_begins_at_the_height_of_eyes(void **state) {
 
 // ---- a visit ---------------------------------------------------------------------------------------
 
-// Open the viewer, let hands do what the script says, leave with Escape; the figures it ended with. picture: the last
-// frame. Keys wait in line, so each is taken before Escape however slow frames are.
-static cJSON *visit(const char *eye, const char *const *script, const char *picture) {
-    const char *figures = temp_path("figures.json");
-    char program[1024];
-    snprintf(program, sizeof program, "%s/karst-view", getenv("KARST_BIN"));
-    fflush(NULL);
-    pid_t child = fork();
-    if (!child) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(open(figures, O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
-        alarm(120);
-        execl(program, program, pack_path, "--size", "400x300", "--seconds", "100", "--lod-error", "4", "--bare",
-              "--json", eye ? "--eye" : "--bare", eye ? eye : "--bare", "--screenshot", picture, (char *)NULL);
-        _exit(127);
-    }
-    do_x("search --sync --name 'view.kpack - Karst' windowfocus --sync mousemove 320 240");
-    for (; *script; ++script) do_x(*script);
-    do_x("key Escape");
-    int how;
-    waitpid(child, &how, 0);
-    assert_true(WIFEXITED(how));
-    assert_int_equal(WEXITSTATUS(how), 0);
-    FILE *f = fopen(figures, "r");
-    char text[4096] = "";
-    assert_non_null(f);
-    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
-    fclose(f);
-    cJSON *json = cJSON_Parse(text);
-    assert_non_null(json);
-    return json;
+// At some eye, NULL: a good one. picture: the last frame.
+static cJSON *visit_at(const char *eye, const char *const *script, const char *picture) {
+    const char *const call[] = {"karst-view",
+                                pack_path,
+                                "--size",
+                                "400x300",
+                                "--seconds",
+                                "100",
+                                "--lod-error",
+                                "4",
+                                "--bare",
+                                "--json",
+                                eye ? "--eye" : "--bare",
+                                eye ? eye : "--bare",
+                                "--screenshot",
+                                picture,
+                                NULL};
+    return visit(call, "view.kpack", "mousemove 320 240", script);
 }
 
 static void a_visit_with_keys_and_clicks(void **state) {
@@ -589,7 +571,7 @@ static void a_visit_with_keys_and_clicks(void **state) {
     const char *const flight[] = {"key 3 key bracketleft key period key period key t key t key Tab key Tab",
                                   "mousedown 1 mousemove_relative 40 0 sleep 0.2 mouseup 1",
                                   "keydown w sleep 0.3 keyup w", NULL};
-    cJSON *b = visit(NULL, flight, moved);
+    cJSON *b = visit_at(NULL, flight, moved);
     assert_string_equal(cJSON_GetObjectItem(b, "overlay")->valuestring, "level");
     assert_true(!truth(b, "contours") && !truth(b, "lapse") && !truth(b, "walking"));
     assert_true(number(b, "lod_error_px") == 2);
@@ -604,7 +586,7 @@ static void a_visit_with_keys_and_clicks(void **state) {
     karst_pos low = {5300, 0, -2700};  // a little higher than eyes are on foot, to be there soon
     char eye[64];
     snprintf(eye, sizeof eye, "%g,%g,%g", low.x, ground_below(low) + 2.5, low.z);
-    cJSON *c = visit(eye, foot, helped);
+    cJSON *c = visit_at(eye, foot, helped);
     assert_true(truth(c, "walking") && truth(c, "frozen") && truth(c, "help"));
     assert_string_equal(cJSON_GetObjectItem(c, "overlay")->valuestring, "residency");
     karst_pos stood = place(c, "eye");

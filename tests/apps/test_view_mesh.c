@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The page of one mesh: its slider, its eye, and a visit with real keys and clicks; the slider of an army's budget.
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "answers.h"
 #include "karst/bake.h"
@@ -12,7 +7,7 @@
 #include "orbit.h"
 #include "scenes/scenes.h"
 #include "slider.h"
-#include "support/display.h"
+#include "visit.h"
 
 // ---- the slider --------------------------------------------------------------------------------------
 
@@ -154,37 +149,6 @@ static void a_picture_has_the_level_that_was_asked_for(void **state) {
 
 // ---- a visit -----------------------------------------------------------------------------------------
 
-// Open karst-view, let hands do what the script says, leave with Escape; the figures it ended with.
-static cJSON *visit(const char *const *words, const char *window, const char *const *script) {
-    const char *figures = temp_path("figures.json");
-    char program[1024], orders[256], text[4096] = "";
-    snprintf(program, sizeof program, "%s/karst-view", getenv("KARST_BIN"));
-    fflush(NULL);
-    pid_t child = fork();
-    if (!child) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(open(figures, O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
-        alarm(120);
-        execv(program, (char *const *)(uintptr_t)words);
-        _exit(127);
-    }
-    snprintf(orders, sizeof orders, "search --sync --name '%s - Karst' windowfocus --sync windowmove 0 0", window);
-    do_x(orders);
-    for (; *script; ++script) do_x(*script);
-    do_x("key Escape");
-    int how;
-    waitpid(child, &how, 0);
-    assert_true(WIFEXITED(how));
-    assert_int_equal(WEXITSTATUS(how), 0);
-    FILE *f = fopen(figures, "r");
-    assert_non_null(f);
-    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
-    fclose(f);
-    cJSON *json = cJSON_Parse(text);
-    assert_non_null(json);
-    return json;
-}
-
 static double of_slider(const cJSON *json, int k) {
     return cJSON_GetArrayItem(cJSON_GetObjectItem(json, "slider"), k)->valuedouble;
 }
@@ -205,13 +169,13 @@ static void a_visit_plays_drags_turns_and_comes_nearer(void **state) {
     if (!server) skip();
     const char *const words[] = {"karst-view", "made:tank", "--size", "400x300", "--seconds", "100", "--json", NULL};
     const char *const play[] = {"key space sleep 1 key space sleep 0.5", NULL};
-    cJSON *a = visit(words, "made:tank", play);
+    cJSON *a = visit(words, "made:tank", "windowmove 0 0", play);
     assert_true(number_in(a, "share") < 0.99 && number_in(a, "triangles") < 1200);  // it had begun at full detail
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(a, "playing")) && number_in(a, "records") == 0);
     const char *const hands[] = {drag(a, 0.9, 0.5),
                                  "mousemove 150 160 mousedown 1 mousemove_relative 60 30 sleep 0.2 mouseup 1",
                                  "click 4 click 4 sleep 0.2 key Right key Right key w sleep 0.3", NULL};
-    cJSON *b = visit(words, "made:tank", hands);
+    cJSON *b = visit(words, "made:tank", "windowmove 0 0", hands);
     if (fabs(number_in(b, "share") - 0.52) > 0.01) fail_msg("dragged to %.3f, wanted 0.52", number_in(b, "share"));
     assert_true(number_in(b, "error_px") > 0 && number_in(b, "layout") == 1);
     assert_true(number_in(b, "yaw_rad") < number_in(a, "yaw_rad") - 0.1);  // the thing followed the hand
@@ -244,7 +208,7 @@ static void an_armys_budget_is_dragged(void **state) {
     ran_free(&r);
     assert_true(number_in(a, "army_triangles_most") == 60000);
     const char *const hands[] = {drag(a, 0.6, 0.3), NULL};
-    cJSON *b = visit(words, "army.kpack", hands);
+    cJSON *b = visit(words, "army.kpack", "windowmove 0 0", hands);
     double full = 60 * 2756, wanted = 1000 * pow(full / 1000, 0.3);  // jeeps and trucks have 2,684 and 2,828
     double is = number_in(b, "army_triangles_most");
     if (fabs(log(is / wanted)) > 0.1) fail_msg("dragged to %.0f triangles, wanted about %.0f", is, wanted);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Patches as the viewer shows them: zones that come and go, one ground of field and patches, feet in a tunnel; the
 // program without a display and with one.
-#include <fcntl.h>
 #include <math.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "answers.h"
 #include "camera.h"
@@ -13,7 +9,7 @@
 #include "patches.h"
 #include "scenes/nets.h"
 #include "scenes/scenes.h"
-#include "support/display.h"
+#include "visit.h"
 
 static const char *net_pack, *both_pack;
 static const karst_pos in_tunnel = {285, 14, 232};
@@ -416,31 +412,12 @@ static void keys_change_edges_and_method_of_patches(void **state) {
     (void)state;
     pid_t server = display_open();
     if (!server) skip();
-    const char *figures = temp_path("figures.json");
-    char program[1024];
-    snprintf(program, sizeof program, "%s/karst-view", getenv("KARST_BIN"));
-    fflush(NULL);
-    pid_t child = fork();
-    if (!child) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(open(figures, O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
-        alarm(120);
-        execl(program, program, net_pack, "--size", "96x96", "--seconds", "100", "--bare", "--json", "--eye",
-              "425,26,140", "--look", "390,34,88", "--zone-method", "bisect", (char *)NULL);
-        _exit(127);
-    }
-    do_x("search --sync --name 'net.kpack - Karst' windowfocus --sync mousemove 320 240");
-    do_x("key 1 key 3 key shift+bracketleft key bracketright key bracketright key n key m key n key Escape");
-    int how;
-    waitpid(child, &how, 0);
-    assert_true(WIFEXITED(how) && !WEXITSTATUS(how));
-    char text[4096] = "";
-    FILE *f = fopen(figures, "r");
-    assert_non_null(f);
-    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
-    fclose(f);
-    cJSON *o = cJSON_Parse(text);
-    assert_non_null(o);
+    const char *const words[] = {"karst-view", net_pack,    "--size",        "96x96",  "--seconds",
+                                 "100",        "--bare",    "--json",        "--eye",  "425,26,140",
+                                 "--look",     "390,34,88", "--zone-method", "bisect", NULL};
+    const char *const keys[] = {"key 1 key 3 key shift+bracketleft key bracketright key bracketright key n key m key n",
+                                NULL};
+    cJSON *o = visit(words, "net.kpack", "mousemove 320 240", keys);
     assert_true(number_in(o, "patch_edge_px") == 24 && number_in(o, "lod_error_px") == 1);
     assert_string_equal(cJSON_GetObjectItem(o, "patch_method")->valuestring, "corner");  // three keys on from bisect
     assert_string_equal(cJSON_GetObjectItem(o, "method")->valuestring, "grid");

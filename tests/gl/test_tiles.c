@@ -2,22 +2,10 @@
 // Tiles on the screen: colours of the twin, bands that go over, far textures within their budget.
 #include <time.h>
 
-#include "gl/zones.h"
-#include "scenes/nets.h"
-#include "stage.h"
+#include "zonestage.h"
 
 enum { W = 96, H = 64 };
 typedef uint8_t picture[H * W * 3];
-
-// The painted sample, without a pack.
-typedef struct ground {
-    karst_net *net;
-    scene_zones cut;
-    karst_zone_scene *scene;
-    karst_gl *gl;
-    karst_gl_zones *zones;
-    karst_gl_look look;
-} ground;
 
 // Where colours are judged; each has a group that its sets have images of.
 static const struct {
@@ -25,35 +13,13 @@ static const struct {
     int group;
 } places[4] = {{{321.5, 14, 30.4}, 8}, {{170.3, 14, 80.2}, 4}, {{300.1, 15, 110.6}, 9}, {{60.2, 15, 190.3}, 6}};
 
+// The painted sample.
 static ground begin(const char *defines, const karst_gl_zones_def *def) {
     need_context();
-    ground g = {.look = karst_gl_look_default()};
-    karst_report report = {0};
-    karst_status status = scene_net_sample(0, &report, &g.net);
-    if (!status) scene_net_sample_paint(g.net);
-    for (int k = 0; k < 4 && !status; ++k) karst_net_paint_group(g.net, places[k].at, 4, places[k].group);
-    if (!status) status = scene_zones_cut(g.net, &report, &g.cut);
-    if (!status) status = karst_zone_scene_create(NULL, &g.scene);
-    for (int k = 0; k < g.cut.count && !status; ++k) {
-        uint16_t at;
-        status = karst_zone_scene_add(g.scene, g.cut.zones[k], &report, &at);
-    }
-    karst_gl_def gl = karst_gl_def_default();
-    gl.report = &report;
-    gl.samples = 1;
-    if (!status) status = kst_gl_create_with(NULL, &gl, defines, &g.gl);
-    if (!status) status = karst_gl_zones_create(g.gl, g.scene, def, &g.zones);
-    if (status) fail_msg("%s", report.message);
-    g.look.zones = g.zones;
-    return g;
-}
-
-static void end(ground *g) {
-    karst_gl_zones_destroy(g->zones);
-    karst_gl_destroy(g->gl);
-    karst_zone_scene_destroy(g->scene);
-    scene_zones_free(&g->cut);
-    karst_net_destroy(g->net);
+    karst_net *net = ground_net(true, 0);
+    scene_net_sample_paint(net);
+    for (int k = 0; k < 4; ++k) karst_net_paint_group(net, places[k].at, 4, places[k].group);
+    return ground_make(net, defines, 1, def);
 }
 
 static karst_gl_zones_def plain_def(void) {
@@ -196,7 +162,7 @@ static void colours_are_those_of_the_twin(void **state) {
     assert_true(all.pixels > 3 * W * H && all.mixed > all.pixels / 10 && all.grouped > all.pixels / 10);
     assert_int_equal(all.strange, 0);
     assert_true(control.strange > all.pixels / 4);
-    end(&g);
+    ground_clear(&g);
 }
 
 static void images_meet_at_mips_that_show_rims_whatever_their_group(void **state) {
@@ -223,7 +189,7 @@ static void images_meet_at_mips_that_show_rims_whatever_their_group(void **state
         assert_true(inside > texels);  // control
         free(texel);
     }
-    end(&g);
+    ground_clear(&g);
 }
 
 // ---- bands -----------------------------------------------------------------------------------------
@@ -262,7 +228,7 @@ static void nothing_pops_where_bands_end(void **state) {
     print_message("a centimetre changes a pixel by %d of 255 at most; where going over takes a centimetre by %d\n",
                   soft, hard);
     assert_true(soft <= 4 && hard > soft + 4);
-    end(&g);
+    ground_clear(&g);
 }
 
 // ---- far textures ----------------------------------------------------------------------------------
@@ -375,7 +341,7 @@ static void zones_that_leave_make_room_for_far_textures(void **state) {
     }
     assert_int_equal(f.far_pieces + f.far_missing, 0);
     karst_gl_zones_destroy(all);
-    end(&g);
+    ground_clear(&g);
 }
 
 int main(void) {

@@ -1,60 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Zones on the screen: the device morphs as the twin does, closed ground lets no background through, and slots come
 // and go.
-#include "gl/zones.h"
-#include "scenes/nets.h"
-#include "stage.h"
+#include "zonestage.h"
 
 enum { W = 240, H = 136 };
-
-// Zones of a net, without a pack.
-typedef struct ground {
-    karst_net *net;
-    scene_zones cut;
-    karst_zone_scene *scene;
-    karst_gl *gl;
-    karst_gl_zones *zones;
-    karst_gl_look look;
-} ground;
 
 // paint: a sphere of sand of 12 m there.
 static ground begin_painted(bool sample, uint8_t slot, const char *defines, const karst_pos *paint,
                             const karst_tile_bank *tiles) {
     need_context();
-    ground g = {.look = karst_gl_look_default()};
-    karst_report report = {0};
-    const scene_net_def def = {.side = 16, .slot = slot, .tiles_log2 = 3, .noise_set = 2};
-    karst_status status = sample ? scene_net_sample(slot, &report, &g.net) : scene_net(&def, &report, &g.net);
-    if (!status && paint) karst_net_paint(g.net, *paint, 12, KARST_TILE_SAND, -1);
-    if (!status) status = karst_net_finish(g.net, &report);
-    if (!status) status = scene_zones_cut(g.net, &report, &g.cut);
-    if (!status) status = karst_zone_scene_create(NULL, &g.scene);
-    for (int k = 0; k < g.cut.count && !status; ++k) {
-        uint16_t at;
-        status = karst_zone_scene_add(g.scene, g.cut.zones[k], &report, &at);
-    }
+    karst_net *net = ground_net(sample, slot);
+    if (paint) karst_net_paint(net, *paint, 12, KARST_TILE_SAND, -1);
     karst_gl_zones_def zones = karst_gl_zones_def_default();
     zones.shadows = !*defines;
     zones.tiles = tiles;
-    karst_gl_def gl = karst_gl_def_default();
-    gl.report = &report;
-    if (!status) status = kst_gl_create_with(NULL, &gl, defines, &g.gl);
-    if (!status) status = karst_gl_zones_create(g.gl, g.scene, &zones, &g.zones);
-    if (status) fail_msg("%s", report.message);
-    g.look.zones = g.zones;
-    return g;
+    return ground_make(net, defines, 4, &zones);
 }
 
 static ground begin(bool sample, uint8_t slot, const char *defines) {
     return begin_painted(sample, slot, defines, NULL, stage_tiles());
-}
-
-static void end(ground *g) {
-    karst_gl_zones_destroy(g->zones);
-    karst_gl_destroy(g->gl);
-    karst_zone_scene_destroy(g->scene);
-    scene_zones_free(&g->cut);
-    karst_net_destroy(g->net);
 }
 
 static karst_view view_of(karst_pos eye, karst_pos at, float fov_rad) {
@@ -158,7 +122,7 @@ static void the_device_morphs_as_the_twin_does_to_the_bit(void **state) {
     print_message("%lld triangles, to the bit: pieces %lld, tiles %lld, finest %lld; control: %lld others\n",
                   (long long)triangles, (long long)whole, (long long)tiles, (long long)finest, (long long)control);
     assert_true(whole > 0 && tiles > 0 && control > 0);
-    end(&g);
+    ground_clear(&g);
 }
 
 // ---- the same picture ------------------------------------------------------------------------------
@@ -248,7 +212,7 @@ static void the_picture_is_that_of_the_twins_triangles(void **state) {
         memcpy(g.zones->list_count, lists.list_count, sizeof lists.list_count);
         g.zones->vertex_bytes = 0;
     }
-    end(&g);
+    ground_clear(&g);
     print_message("device and twin differ by %d of 255 at most; without morphs by %d\n", most, control);
     assert_true(most <= 2);
     assert_true(control > 2);
@@ -274,7 +238,7 @@ static void count_red(bool painted, const karst_tile_bank *tiles, int *near, int
         *near += away < 9 && !red;
         *far += away > 15 && red;
     }
-    end(&g);
+    ground_clear(&g);
 }
 
 static void paint_is_where_it_was_put(void **state) {
@@ -315,7 +279,7 @@ static int pixels_of_edges(bool cliff) {
     show(&g, &view, &budget, &frame);
     assert_true(frame.figures.triangles > 8 * triangles);
     draw(&g, &view, many);
-    end(&g);
+    ground_clear(&g);
     int count = 0;
     for (int k = H / 2 * W; k < W * H; ++k) count += abs(few[3 * k + 1] - many[3 * k + 1]) > 12;
     return count;
@@ -380,7 +344,7 @@ static void the_arch_casts_a_shadow_and_the_cave_is_dark(void **state) {
     assert_int_equal(open, 0);
     assert_true(left[1] < 0.5 && left[2] > 0.98);
     karst_gl_zones_destroy(plain);
-    end(&g);
+    ground_clear(&g);
 }
 
 // ---- what is on the device -------------------------------------------------------------------------
@@ -438,7 +402,7 @@ static void what_is_not_needed_gives_way_and_comes_again(void **state) {
     draw(&g, &view, again);
     assert_int_equal(largest_difference(fresh, again), 0);
     karst_gl_zones_destroy(frugal);
-    end(&g);
+    ground_clear(&g);
 }
 
 // ---- closed ground ---------------------------------------------------------------------------------
@@ -525,7 +489,7 @@ static void no_red_shows_in_the_cave_and_under_the_arch(void **state) {
                       red[k].cameras);
         assert_int_equal(red[k].pixels, 0);
     }
-    end(&g);
+    ground_clear(&g);
 }
 
 // Control: a lattice that takes the level of its inside on its sides must leak.
@@ -541,7 +505,7 @@ static void sides_without_their_own_level_show_red(void **state) {
         frames += red[k].frames;
     }
     assert_true(frames > 0);
-    end(&g);
+    ground_clear(&g);
 }
 
 int main(void) {

@@ -1,53 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Method bisect on the screen: the device has the points of the CPU twin, follows the mesh by what is dirty, and shows
 // what method corner shows.
-#include "gl/zones.h"
-#include "scenes/nets.h"
-#include "stage.h"
+#include "zonestage.h"
 
 enum { W = 240, H = 136, PIXELS = W * H };
 typedef uint8_t picture[3 * PIXELS];
 
-typedef struct ground {
-    karst_net *net;
-    scene_zones cut;
-    karst_zone_scene *scene;
-    karst_gl *gl;
-    karst_gl_zones *zones;
-    karst_gl_look look;
-} ground;
-
 static ground begin(bool sample, uint8_t slot, const char *defines) {
     need_context();
-    ground g = {.look = karst_gl_look_default()};
-    karst_report report = {0};
-    const scene_net_def def = {.side = 16, .slot = slot, .tiles_log2 = 3, .noise_set = 2};
-    karst_status status = sample ? scene_net_sample(slot, &report, &g.net) : scene_net(&def, &report, &g.net);
-    if (!status) status = karst_net_finish(g.net, &report);
-    if (!status) status = scene_zones_cut(g.net, &report, &g.cut);
-    if (!status) status = karst_zone_scene_create(NULL, &g.scene);
-    for (int k = 0; k < g.cut.count && !status; ++k) {
-        uint16_t at;
-        status = karst_zone_scene_add(g.scene, g.cut.zones[k], &report, &at);
-    }
     karst_gl_zones_def zones = karst_gl_zones_def_default();
     zones.tiles = stage_tiles();
     zones.anisotropy = 1;  // a processor that draws is four times slower with it
-    karst_gl_def gl = karst_gl_def_default();
-    gl.report = &report;
-    if (!status) status = kst_gl_create_with(NULL, &gl, defines, &g.gl);
-    if (!status) status = karst_gl_zones_create(g.gl, g.scene, &zones, &g.zones);
-    if (status) fail_msg("%s", report.message);
-    g.look.zones = g.zones;
-    return g;
-}
-
-static void end(ground *g) {
-    karst_gl_zones_destroy(g->zones);
-    karst_gl_destroy(g->gl);
-    karst_zone_scene_destroy(g->scene);
-    scene_zones_free(&g->cut);
-    karst_net_destroy(g->net);
+    return ground_make(ground_net(sample, slot), defines, 4, &zones);
 }
 
 static karst_view view_of(karst_pos eye, karst_pos at) {
@@ -135,7 +99,7 @@ static census way_of(const char *defines, int cases) {
             count_points(&g, &frame, &all);
         }
     }
-    end(&g);
+    ground_clear(&g);
     return all;
 }
 
@@ -170,7 +134,7 @@ static void a_still_camera_brings_nothing_up_and_a_step_little(void **state) {
     print_message("%lld triangles; at first %.1f MB go up, from a still camera 0, for a step of 0.1 m %.1f KB\n",
                   (long long)still.triangles, (double)first * 1e-6, (double)step * 1e-3);
     assert_in_range(step, 1, first / 20);
-    end(&g);
+    ground_clear(&g);
 }
 
 static int most_difference(const uint8_t *a, const uint8_t *b) {
@@ -231,7 +195,7 @@ static void refined_pieces_give_way_and_are_counted(void **state) {
         control = most_difference(ample, frugal);
     }
     karst_gl_zones_destroy(few);
-    end(&g);
+    ground_clear(&g);
     print_message("%d pieces went; pictures without them differ by %d of 255, without those in use by %d\n", gone, most,
                   control);
     assert_true(gone > 0);
@@ -275,7 +239,7 @@ static void bisect_and_corner_show_the_same_ground(void **state) {
         most = same > most ? same : most;
         least = other < least ? other : least;
     }
-    end(&g);
+    ground_clear(&g);
     assert_true(most < 2);
     assert_true(least > 2 * most);
 }
@@ -316,7 +280,7 @@ static void what_no_view_sees_is_left_out_and_the_picture_stays(void **state) {
         draw(&g, &view, whole);
         differ += memcmp(culled, whole, sizeof whole) != 0;
     }
-    end(&g);
+    ground_clear(&g);
     print_message("%lld of %lld triangles drawn; %lld pictures differ, from behind %lld\n", (long long)drawn,
                   (long long)all, (long long)differ, (long long)missed);
     assert_int_equal(differ, 0);
@@ -343,7 +307,7 @@ static long red_pixels(const char *defines) {
         assert_int_equal(karst_gl_render(g.gl, NULL, &view, 0, &look, 1, rgb), KARST_OK);
         for (int k = 0; k < PIXELS; ++k) red += is_red(rgb + 3 * k);
     }
-    end(&g);
+    ground_clear(&g);
     return red;
 }
 
