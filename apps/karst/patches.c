@@ -259,6 +259,7 @@ karst_status patches_bring(patches *p, karst_pos eye, int most, karst_report *re
         if (status == KARST_ERROR_PENDING) {
             p->waits = true;
             status = KARST_OK;
+            if (report) *report = (karst_report){0};  // it will come: no fault
         }
         if (status == KARST_ERROR_FORMAT || status == KARST_ERROR_LIMIT) {
             p->zones[index].damaged = true;

@@ -52,6 +52,10 @@ static inline int8_t kst_corner_noise(const karst_noise_bank *bank, int map, int
 // Tile corners of all patches by their noise sets; where patches meet, that of the highest rank. Of a finished net.
 karst_status kst_net_share_sets(karst_net *net);
 
+// net_fit.c: inner points of a cubic from p[0] to p[3] through places at equal parameters, of which at[1] to at[n - 1]
+// count, drawn a little toward where `toward` has them [steps].
+void kst_curve_fit(const double (*at)[3], int32_t n, const double (*toward)[3], int32_t (*p)[3]);
+
 // net_cut.c: all zones of a finished net, which may not change meanwhile. Each then costs what it holds. One thread.
 typedef struct kst_cutter kst_cutter;
 karst_status kst_cutter_create(const karst_net *net, kst_cutter **out);

@@ -283,13 +283,36 @@ static double edge_error(const fit *f, const fit_edge *e) {
     return sqrt(worst) * f->step_m;
 }
 
+static void bernstein(int32_t k, int32_t n, double b[4]) {
+    double t = (double)k / n, u = 1 - t;
+    b[0] = u * u * u, b[1] = 3 * t * u * u, b[2] = 3 * u * t * t, b[3] = t * t * t;
+}
+
 static int32_t whole(double v) {
     return (int32_t)floor(v + 0.5);
 }
 
+void kst_curve_fit(const double (*at)[3], int32_t n, const double (*toward)[3], int32_t (*p)[3]) {
+    double m11 = PULL, m12 = 0, m22 = PULL, r1[3], r2[3];
+    for (int axis = 0; axis < 3; ++axis) r1[axis] = PULL * toward[0][axis], r2[axis] = PULL * toward[1][axis];
+    for (int32_t k = 1; k < n; ++k) {
+        double b[4];
+        bernstein(k, n, b);
+        m11 += b[1] * b[1], m12 += b[1] * b[2], m22 += b[2] * b[2];
+        for (int axis = 0; axis < 3; ++axis) {
+            double r = at[k][axis] - b[0] * p[0][axis] - b[3] * p[3][axis];
+            r1[axis] += b[1] * r, r2[axis] += b[2] * r;
+        }
+    }
+    double det = m11 * m22 - m12 * m12;
+    for (int axis = 0; axis < 3; ++axis) {
+        p[1][axis] = whole((r1[axis] * m22 - r2[axis] * m12) / det);
+        p[2][axis] = whole((m11 * r2[axis] - m12 * r1[axis]) / det);
+    }
+}
+
 static void fit_curve(const fit *f, fit_edge *e) {
     int32_t n = e->length * f->unit;
-    const double(*b)[4] = f->bernstein[log2_of(e->length)];
     int32_t x1 = e->x + (e->down ? 0 : e->length), z1 = e->z + (e->down ? e->length : 0);
     memcpy(e->p[0], f->place[point(f, e->x, e->z)], sizeof e->p[0]);
     memcpy(e->p[3], f->place[point(f, x1, z1)], sizeof e->p[3]);
@@ -303,17 +326,9 @@ static void fit_curve(const fit *f, fit_edge *e) {
     }
     e->error_m = edge_error(f, e);
     if (e->error_m <= 0.5 * f->def->tolerance_m) return;
-    double m11 = PULL, m12 = 0, m22 = PULL;
-    for (int32_t k = 1; k < n; ++k) m11 += b[k][1] * b[k][1], m12 += b[k][1] * b[k][2], m22 += b[k][2] * b[k][2];
-    for (int axis = 0; axis < 3; ++axis) {
-        double r1 = PULL * tangent[0][axis], r2 = PULL * tangent[1][axis];
-        for (int32_t k = 1; k < n; ++k) {
-            double r = edge_sample(f, e, k)[axis] - b[k][0] * e->p[0][axis] - b[k][3] * e->p[3][axis];
-            r1 += b[k][1] * r, r2 += b[k][2] * r;
-        }
-        double det = m11 * m22 - m12 * m12;
-        e->p[1][axis] = whole((r1 * m22 - r2 * m12) / det), e->p[2][axis] = whole((m11 * r2 - m12 * r1) / det);
-    }
+    double at[CELLS_MAX + 1][3];
+    for (int32_t k = 1; k < n; ++k) memcpy(at[k], edge_sample(f, e, k), sizeof at[k]);
+    kst_curve_fit((const double(*)[3])at, n, (const double(*)[3])tangent, e->p);
     e->error_m = edge_error(f, e);
 }
 
@@ -552,11 +567,7 @@ static karst_status fill(fit *f, karst_net_fitted *info) {
 static karst_status run(fit *f, karst_net_fitted *info) {
     for (int level = 0; level < LEVELS; ++level) {
         int32_t n = f->unit << level;
-        for (int32_t k = 0; k <= n; ++k) {
-            double t = (double)k / n, u = 1 - t;
-            double *b = f->bernstein[level][k];
-            b[0] = u * u * u, b[1] = 3 * t * u * u, b[2] = 3 * u * t * t, b[3] = t * t * t;
-        }
+        for (int32_t k = 0; k <= n; ++k) bernstein(k, n, f->bernstein[level][k]);
     }
     first_leaves(f);
     karst_status status = KARST_OK;

@@ -6,7 +6,6 @@
 
 enum { ROUNDS = 8 };               // as deep as edges that moved may have others end inside them
 static const double near_m = 0.5;  // seams that are as near stay
-static const double pull = 1e-3;   // weight of where handles were in least squares
 
 typedef struct follow {
     karst_net *net;
@@ -36,25 +35,18 @@ static karst_status ask(follow *f, karst_pin_fn *fn, void *context, karst_report
     return KARST_OK;
 }
 
-// Handles between the ends of a seam: least squares through the field's vertices, drawn a little to where they are.
-static void refit(const follow *f, karst_net_edge *e, const int32_t (*vertex)[3]) {
-    int n = e->tiles;
-    const int32_t *a = f->net->corners[e->corner[0]].at, *d = f->net->corners[e->corner[1]].at;
-    double m11 = pull, m12 = 0, m22 = pull;
-    for (int k = 1; k < n; ++k) {
-        double t = (double)k / n, u = 1 - t, b1 = 3 * t * u * u, b2 = 3 * t * t * u;
-        m11 += b1 * b1, m12 += b1 * b2, m22 += b2 * b2;
-    }
+// Handles between the ends of a seam, through the field's vertices.
+static void refit(const follow *f, int32_t edge, const int32_t (*vertex)[3]) {
+    karst_net_edge *e = &f->net->edges[edge];
+    double at[KARST_NET_TILES_MAX + 1][3], toward[2][3];
+    int32_t points[4][3];
+    kst_net_edge_points(f->net, edge, points);
     for (int axis = 0; axis < 3; ++axis) {
-        double r1 = pull * e->handle[0][axis], r2 = pull * e->handle[1][axis], det = m11 * m22 - m12 * m12;
-        for (int k = 1; k < n; ++k) {
-            double t = (double)k / n, u = 1 - t, b1 = 3 * t * u * u, b2 = 3 * t * t * u;
-            double r = (double)vertex[k][axis] / KARST_NET_FINE - u * u * u * a[axis] - t * t * t * d[axis];
-            r1 += b1 * r, r2 += b2 * r;
-        }
-        e->handle[0][axis] = (int32_t)floor((r1 * m22 - r2 * m12) / det + 0.5);
-        e->handle[1][axis] = (int32_t)floor((m11 * r2 - m12 * r1) / det + 0.5);
+        for (int k = 0; k <= e->tiles; ++k) at[k][axis] = (double)vertex[k][axis] / KARST_NET_FINE;
+        for (int k = 0; k < 2; ++k) toward[k][axis] = e->handle[k][axis];
     }
+    kst_curve_fit((const double(*)[3])at, e->tiles, (const double(*)[3])toward, points);
+    memcpy(e->handle, points[1], sizeof e->handle);
 }
 
 static bool is_near(const follow *f, int32_t edge, const int32_t (*vertex)[3]) {
@@ -128,7 +120,7 @@ static void move_curves(follow *f) {
             f->done.moved_m = fmax(f->done.moved_m, sqrt(d2) * step_m);
         }
         if (!ends && is_near(f, k, vertex)) continue;
-        refit(f, e, vertex);
+        refit(f, k, vertex);
         ++f->done.edges;
     }
 }

@@ -2,6 +2,7 @@
 // What a zone is made from. `data` is what a file holds; edges, joints and patches follow from it.
 #pragma once
 #include "core/core.h"
+#include "karst/chunk.h"
 #include "karst/zone.h"
 #include "surface/bezier.h"
 
@@ -119,7 +120,7 @@ typedef struct kst_seam_rule {
     int seam, tiles, open, noise;
     int32_t column, row;
 } kst_seam_rule;
-enum { KST_SEAM_TEXT = 200, KST_SEAM_CELLS = 16 };  // the second: along a patch of the field
+enum { KST_SEAM_TEXT = 200, KST_SEAM_CELLS = KARST_PATCH_CELLS };  // the second: along a patch of the field
 bool kst_seam_is_good(const kst_seam_rule *rule, char what[KST_SEAM_TEXT]);
 // How far pin k of an edge of so many tiles lies from its curve [m]; all from one origin, in steps and fine steps.
 // A metre is the most.
